@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import os
 import subprocess
 import sys
@@ -139,11 +138,11 @@ def loaded_by(*names: str) -> set[str]:
     code = (
         "import sys; before = set(sys.modules); from importlib import import_module\n"
         f"for name in {names!r}: import_module(name)\n"
-        "import json; print(json.dumps(sorted(set(sys.modules) - before - {'json'})))"
+        "print(*sorted(set(sys.modules) - before))"
     )
     environment = {**os.environ, "PYTHONPATH": str(ROOT.parent)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
-    return set(json.loads(done.stdout))
+    return set(done.stdout.split())
 
 
 def modules_in(room: str) -> list[str]:

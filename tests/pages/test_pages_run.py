@@ -1,0 +1,98 @@
+"""Whatever a page shows is run: its Python top to bottom, its commands, its links."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.pages.reading import ROOT, Block, anchors, blocks, expect, links, pages, run_block
+
+COMMAND = re.compile(r"^\$ (?P<line>tensorcopy .*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.M)
+PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in pages()]
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if "```python" in page.values[0].read_text(encoding="utf-8")])
+def test_python_on_a_page_does_what_the_page_says(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    pytest.importorskip("torch")
+    monkeypatch.chdir(tmp_path)
+    names: dict[str, object] = {"__name__": "page"}
+    for block in blocks(page.read_text(encoding="utf-8")):
+        if block.language == "python":
+            run_block(block, names, str(page.relative_to(ROOT)))
+
+
+@pytest.mark.parametrize("page", [page for page in PAGES if COMMAND.search(page.values[0].read_text(encoding="utf-8"))])
+def test_commands_on_a_page_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
+    if importlib.util.find_spec("tensorcopy.__main__") is None:
+        pytest.skip("there is no command line yet")
+    for match in COMMAND.finditer(page.read_text(encoding="utf-8")):
+        arguments = shlex.split(match["line"], comments=True)[1:]
+        done = subprocess.run(
+            [sys.executable, "-m", "tensorcopy", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
+        )
+        assert done.returncode in (0, 1), done.stderr
+        if match["output"].strip():
+            expect(match["output"], done.stdout, f"{page.name}: {match['line']}")
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_links_on_a_page_lead_somewhere(page: Path) -> None:
+    missing = []
+    for target in links(page.read_text(encoding="utf-8")):
+        path, _, anchor = target.partition("#")
+        file = (page.parent / path).resolve() if path else page
+        if not file.exists() or (anchor and anchor not in anchors(file.read_text(encoding="utf-8"))):
+            missing.append(target)
+    assert missing == []
+
+
+def block(text: str, *, output: str | None = None) -> Block:
+    return Block(language="python", text=text, line=3, output=output)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1 + 1  # -> 2\n",
+        "print('a')  # -> a\n",
+        "x = [1,\n     2]\nx  # -> [1, 2]\n",
+        "int('q')  # raises ValueError: invalid literal ...\n",
+        "a = 1\ndel a\n",
+    ],
+)
+def test_a_true_promise_passes(text: str) -> None:
+    run_block(block(text), {}, "page")
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("1 + 1  # -> 3\n", r"(?s)page:3: the page says\n3\nand the code says\n2"),
+        ("print('a')  # -> b\n", r"(?s)page:3: the page says\nb\n"),
+        ("\nint('1')  # raises ValueError: ...\n", "page:4: nothing was raised"),
+        ("int('q')  # raises TypeError: ...\n", "ValueError: invalid literal"),
+        ("x = 2  # -> 2\n", "None"),
+    ],
+)
+def test_a_false_promise_fails_at_its_line(text: str, message: str) -> None:
+    with pytest.raises(AssertionError, match=message):
+        run_block(block(text), {}, "page")
+
+
+def test_a_text_block_is_the_output_of_the_block_before_it() -> None:
+    (code, text) = blocks("# t\n\n```python\nprint(5)\n```\n\n```text\n6\n```\n")
+    assert code == Block(language="python", text="print(5)\n", line=4, output="6\n")
+    assert text.output is None
+    with pytest.raises(AssertionError, match="page:4: the page says\n6\nand the code says\n5"):
+        run_block(code, {}, "page")
+
+
+def test_links_and_anchors_are_found_outside_code_only() -> None:
+    page = "# A title, with `code`!\n[a](b.md#c) [x](https://example.org)\n```python\nd[0](e)\n```\n"
+    assert (list(links(page)), anchors(page)) == (["b.md#c"], {"a-title-with-code"})
