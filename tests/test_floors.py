@@ -15,7 +15,7 @@ import tensorcopy
 
 ROOT = Path(tensorcopy.__path__[0])
 FLOORS = (
-    {"errors", "_discovery", "_version", "wording"},
+    {"errors", "_discovery", "wording"},
     {"catalogue"},
     {"live"},
     {"reporting"},
