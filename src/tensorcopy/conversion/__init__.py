@@ -1,0 +1,1 @@
+"""Copy, share and convert: decide by a `Plan`, then carry it out."""

@@ -1,0 +1,244 @@
+"""Do what a plan says: the only module that moves data for a single array, tensor or nest of numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..live import arrays, tensors
+from ..live.dtypes import DTYPES, default_float, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
+from ..live.libraries import load, loaded
+from . import allocation, reading
+from .casting import can_lose, find_loss, loss_error
+from .plan import Exposure, Plan, Request
+
+_CHECK_BLOCK = 1 << 18
+"""Elements cast and checked at a time: small enough that the check reads from cache what the cast has just written."""
+
+
+def carry_out(plan: Plan, exposure: Exposure, request: Request) -> Any:
+    """The result of *plan*. Raises `LossyConversionError` before anything is returned if a value would change."""
+    result = _ROUTES[plan.route, request.to](exposure, request)
+    return _finish(result, request) if request.to == "torch" else _finish_array(result, exposure, request)
+
+
+def _finish(tensor: Any, request: Request) -> Any:
+    """Apply what concerns the finished tensor: device, graph and pinning."""
+    if request.device is not None and not str(tensor.device) == str(request.device):
+        tensor = tensor.to(request.device, non_blocking=request.non_blocking)
+    if request.detach and tensor.requires_grad:
+        tensor = tensor.detach()
+    if request.requires_grad is not None and request.requires_grad != tensor.requires_grad:
+        tensor = tensor.detach().requires_grad_(request.requires_grad)
+    return tensor.pin_memory() if request.pin_memory else tensor
+
+
+def _finish_array(array: Any, exposure: Exposure, request: Request) -> Any:
+    """Mark an array over memory that must not be written."""
+    if request.readonly and not exposure.writable and array.flags.writeable:
+        array = array.view()
+        array.flags.writeable = False
+    return array
+
+
+def _share_as_tensor(exposure: Exposure, request: Request) -> Any:
+    seen = exposure.open()
+    return seen if exposure.form == "tensor" else arrays.tensor_over(seen)
+
+
+def _share_as_array(exposure: Exposure, request: Request) -> Any:
+    seen = exposure.open()
+    return arrays.array_over(seen.detach()) if exposure.form == "tensor" else seen
+
+
+def _copy_to_tensor(exposure: Exposure, request: Request) -> Any:
+    seen = exposure.open()
+    if exposure.form == "tensor":
+        return copy_tensor(seen, request)
+    return tensor_from_array(seen, request)
+
+
+def _copy_to_array(exposure: Exposure, request: Request) -> Any:
+    seen = exposure.open()
+    if exposure.form == "tensor":
+        seen = seen.detach().cpu()
+        view = arrays.array_over(seen.resolve_conj().resolve_neg())
+        if view.base is None or seen.is_conj() or seen.is_neg():
+            return array_from_array(view, request)
+        return array_from_array(view, request)
+    return array_from_array(seen, request)
+
+
+def copy_tensor(tensor: Any, request: Request) -> Any:
+    """A copy of *tensor* with the dtype, device and layout asked for: owns its memory, keeps the graph."""
+    torch = load("torch")
+    name = name_of_torch(tensor.dtype)
+    target = request.dtype or name
+    if request.device is not None and str(request.device) != "cpu":
+        tensor = tensor.to(request.device, non_blocking=request.non_blocking, copy=target == name)
+        if target == name:
+            return tensor
+    if request.detach:
+        tensor = tensor.detach()
+    if not _may_fill(tensor):
+        result = tensor.to(torch_dtype(target), copy=True) if target != name else _clone(tensor, request)
+        return _checked(tensor, result, name, target, request)
+    result = allocation.empty_like(torch, tensor, torch_dtype(target), request.memory_format)
+    if tensor.requires_grad:
+        return _checked(tensor, result.copy_(tensor), name, target, request)
+    fill_tensor(result, tensor, name, target, request.casting)
+    return result
+
+
+def _may_fill(tensor: Any) -> bool:
+    """Whether a fresh buffer may be filled by hand: plain, large, dense, and nobody is recording the calls."""
+    torch = load("torch")
+    return bool(
+        type(tensor) in (torch.Tensor, torch.nn.Parameter)
+        and not tensors.is_capturing()
+        and tensors.is_dense_cpu(tensor)
+        and not torch.is_inference_mode_enabled()
+    )
+
+
+def _clone(tensor: Any, request: Request) -> Any:
+    return tensor.clone() if request.memory_format is None else tensor.clone(memory_format=request.memory_format)
+
+
+def _checked(source: Any, result: Any, name: str, target: str, request: Request) -> Any:
+    if can_lose(name, target, request.casting):
+        refuse_loss(source.detach(), result.detach(), name, target, request.casting)
+    return result
+
+
+def tensor_from_array(array: Any, request: Request) -> Any:
+    """A fresh tensor with the elements of *array*, whatever its strides, byte order or permissions."""
+    torch = load("torch")
+    name = name_of_numpy(array.dtype)
+    target = request.dtype or name
+    if not arrays.why_not_tensor_memory(array) and _has_torch_dtype(torch, name):
+        view = arrays.tensor_over(array)
+        result = allocation.empty_like(torch, view, torch_dtype(target), request.memory_format)
+        fill_tensor(result, view, name, target, request.casting)
+        return result
+    result = allocation.empty(torch, array.shape, torch_dtype(target))
+    fill_array(arrays.array_over(result), array, name, target, request.casting)
+    return result if request.memory_format is None else result.contiguous(memory_format=request.memory_format)
+
+
+def _has_torch_dtype(torch: Any, name: str) -> bool:
+    return hasattr(torch, name)
+
+
+def array_from_array(array: Any, request: Request) -> Any:
+    """A fresh array with the elements of *array* in the order of its strides, in the machine's byte order."""
+    numpy = load("numpy")
+    name = name_of_numpy(array.dtype)
+    target = request.dtype or name
+    result = numpy.empty_like(array, dtype=numpy_dtype(target), subok=False)
+    torch = loaded("torch")
+    fast = torch is not None and result.nbytes >= allocation.ADVISE_FROM and not arrays.why_not_tensor_memory(array)
+    if torch is not None and fast and hasattr(torch, name) and hasattr(torch, target):
+        fill_tensor(arrays.tensor_over(result), arrays.tensor_over(array), name, target, request.casting)
+    else:
+        fill_array(result, array, name, target, request.casting)
+    return result
+
+
+def fill_tensor(result: Any, source: Any, name: str, target: str, casting: str) -> None:
+    """Write *source* into *result* in one pass, checked where a value could be lost. Both are off the graph."""
+    if not can_lose(name, target, casting):
+        result.copy_(source)
+    elif source.numel() <= _CHECK_BLOCK or not (source.is_contiguous() and result.is_contiguous()):
+        result.copy_(source)
+        refuse_loss(source, result, name, target, casting)
+    else:
+        flat, out = source.view(-1), result.view(-1)
+        for start in range(0, flat.numel(), _CHECK_BLOCK):
+            stop = start + _CHECK_BLOCK
+            out[start:stop].copy_(flat[start:stop])
+            refuse_loss(flat[start:stop], out[start:stop], name, target, casting, whole=source, start=start)
+
+
+def fill_array(result: Any, source: Any, name: str, target: str, casting: str) -> None:
+    """Write *source* into *result* through NumPy, checked where a value could be lost."""
+    numpy = load("numpy")
+    with numpy.errstate(all="ignore"):
+        numpy.copyto(result, source.real if _drops_imaginary(name, target) else source, casting="unsafe")
+        if can_lose(name, target, casting):
+            native = source if source.dtype.isnative else source.astype(source.dtype.newbyteorder("="))
+            index = find_loss(numpy, native, result, (name, target), casting)
+            if index is not None:
+                raise loss_error(source[index].item(), index, name, target)
+
+
+def _drops_imaginary(name: str, target: str) -> bool:
+    return DTYPES[name].kind == "c" and DTYPES[target].kind != "c"
+
+
+def refuse_loss(
+    source: Any, result: Any, name: str, target: str, casting: str, *, whole: Any = None, start: int = 0
+) -> None:
+    """Raise `LossyConversionError` for the first element of *source* that *result* does not hold.
+
+    Both are tensors. A block of a larger tensor passes *whole* and its flat *start*, for the index in the message.
+    """
+    torch = load("torch")
+    if name in _LEFT_TO_NUMPY or target in _LEFT_TO_NUMPY:
+        lib = load("numpy")
+        index = find_loss(lib, arrays.array_over(source), arrays.array_over(result), (name, target), casting)
+    else:
+        index = find_loss(torch, source, result, (name, target), casting)
+    if index is not None:
+        place = index if whole is None else _unravel(start + index[0], whole.shape)
+        raise loss_error(source[index].item(), place, name, target)
+
+
+_LEFT_TO_NUMPY = frozenset({"uint16", "uint32", "uint64"})
+"""Types that torch stores but hardly computes with."""
+
+
+def _unravel(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
+    index = []
+    for size in reversed(shape):
+        flat, rest = divmod(flat, size)
+        index.append(rest)
+    return tuple(reversed(index))
+
+
+def _read_to_tensor(exposure: Exposure, request: Request) -> Any:
+    """A fresh tensor with the numbers in the nest."""
+    torch = load("torch")
+
+    def allocate(shape: tuple[int, ...], name: str) -> tuple[int, Any]:
+        result = allocation.empty(torch, shape, torch_dtype(name))
+        return result.data_ptr(), result
+
+    return reading.read(
+        exposure.open(), dtype=request.dtype, default_float=default_float(), casting=request.casting, allocate=allocate
+    )
+
+
+def _read_to_array(exposure: Exposure, request: Request) -> Any:
+    """A fresh array with the numbers in the nest; Python floats become float64, as NumPy makes them."""
+    numpy = load("numpy")
+
+    def allocate(shape: tuple[int, ...], name: str) -> tuple[int, Any]:
+        result = numpy.empty(shape, numpy_dtype(name))
+        return result.ctypes.data, result
+
+    return reading.read(
+        exposure.open(), dtype=request.dtype, default_float="float64", casting=request.casting, allocate=allocate
+    )
+
+
+_ROUTES: dict[tuple[str, str], Callable[[Exposure, Request], Any]] = {
+    ("share", "torch"): _share_as_tensor,
+    ("share", "numpy"): _share_as_array,
+    ("adopt", "torch"): _share_as_tensor,
+    ("adopt", "numpy"): _share_as_array,
+    ("copy", "torch"): _copy_to_tensor,
+    ("copy", "numpy"): _copy_to_array,
+    ("read", "torch"): _read_to_tensor,
+    ("read", "numpy"): _read_to_array,
+}

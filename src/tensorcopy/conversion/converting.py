@@ -1,0 +1,238 @@
+"""The conversion verbs: `to_torch`, `to_numpy`, `convert`, `share` and `plan`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ..errors import BadArgumentError
+from ..live.dtypes import name_of
+from ..live.libraries import class_of, is_tensor
+from . import stacking, targets
+from .carry_out import carry_out
+from .casting import require_casting
+from .plan import Exposure, Plan, Request
+from .planner import plan_conversion
+from .sources import expose
+
+_plain_array: Any = None
+_from_numpy: Any = None
+_direct: frozenset[Any] = frozenset()
+"""NumPy's array class, `torch.from_numpy` and the NumPy dtypes that it takes as they are: known after the first array."""
+
+
+def to_torch(
+    obj: Any,
+    *,
+    copy: bool | None = None,
+    dtype: Any = None,
+    device: Any = None,
+    detach: bool | None = None,
+    requires_grad: bool | None = None,
+    memory_format: Any = None,
+    casting: str = "checked",
+    null: Any = None,
+    readonly: bool = False,
+    pin_memory: bool = False,
+    non_blocking: bool = False,
+) -> Any:
+    """A ``torch.Tensor`` with the values of *obj*: shares memory where it may (``copy=None``), keeps the graph.
+
+    Takes tensors, NumPy arrays (also masked, memory-mapped, byte-swapped, reversed, read-only), nested sequences of
+    numbers, arrays or tensors, single numbers, buffers, iterators, and pandas, Polars, Arrow, Pillow, JAX, CuPy, DLPack and
+    ``__array_interface__`` objects. Shape and element order are the source's; images are height x width x channels.
+
+    Args:
+        obj: The source. It is never changed; an iterator is used up.
+        copy: True always copies, False never does and raises `CannotShareError` where it would have to, None copies only
+            when the memory cannot be shared: another dtype or device, read-only, reversed, byte-swapped, Python numbers.
+        dtype: Element type of the result, as a torch or NumPy dtype or a name. None keeps the source's; Python floats
+            become ``torch.get_default_dtype()``.
+        device: Device of the result. None keeps a tensor where it is and puts everything else on the CPU.
+        detach: True cuts the graph; otherwise it is kept, also of tensors inside lists.
+        requires_grad: Make the result a leaf that does or does not record gradients; None leaves it as it comes.
+        memory_format: Layout of the result, as in ``torch.Tensor.to``; None keeps the source's order of strides.
+        casting: ``"checked"`` refuses any value that would change, except rounding between floating types;
+            ``"same_value"`` refuses that too; ``"unsafe"`` allows everything.
+        null: Value for null or masked elements; None refuses them.
+        readonly: With True, read-only memory may be shared: you promise not to write the result.
+        pin_memory: Put the result into page-locked memory.
+        non_blocking: As in ``torch.Tensor.to``.
+
+    Raises:
+        UnsupportedSourceError: *obj* has no numeric meaning. RaggedError: a nest is no rectangle.
+        LossyConversionError: a value would change. CannotShareError: ``copy=False`` cannot be honoured.
+
+    Example:
+        >>> import tensorcopy as tc
+        >>> tc.to_torch([[1, 2], [3, 4]])
+        tensor([[1, 2],
+                [3, 4]])
+    """
+    if (
+        obj.__class__ is _plain_array
+        and copy is None
+        and dtype is None
+        and device is None
+        and requires_grad is None
+        and memory_format is None
+        and pin_memory is False
+        and obj.dtype in _direct
+        and obj.flags.carray
+    ):
+        return _from_numpy(obj)
+    request = Request(
+        to="torch",
+        copy=copy,
+        dtype=None if dtype is None else name_of(dtype),
+        device=device,
+        detach=detach,
+        requires_grad=requires_grad,
+        memory_format=_plain_format(memory_format),
+        casting=require_casting(casting),
+        null=null,
+        readonly=readonly,
+        pin_memory=pin_memory,
+        non_blocking=non_blocking,
+    )
+    if _plain_array is None:
+        _learn_numpy()
+    return _convert(obj, request)
+
+
+def _learn_numpy() -> None:
+    """Remember what the fast path compares with, once both libraries are there."""
+    global _plain_array, _from_numpy, _direct
+    ndarray, from_numpy = class_of("numpy", "ndarray"), class_of("torch", "from_numpy")
+    if ndarray is None or from_numpy is None:
+        return
+    from numpy import dtype
+
+    names = "bool int8 int16 int32 int64 uint8 float16 float32 float64 complex64 complex128".split()
+    _direct = frozenset(dtype(name) for name in names)
+    _plain_array, _from_numpy = ndarray, from_numpy
+
+
+def to_numpy(
+    obj: Any,
+    *,
+    copy: bool | None = None,
+    dtype: Any = None,
+    detach: bool = False,
+    casting: str = "checked",
+    null: Any = None,
+    readonly: bool = False,
+) -> Any:
+    """A ``numpy.ndarray`` with the values of *obj*: shares memory where it may (``copy=None``).
+
+    A tensor that requires grad raises `GraphError` unless ``detach=True``, because NumPy records no gradients. A tensor on
+    another device, with a conjugate or negative bit, or with another dtype is copied. bfloat16 and float8 come out as the
+    dtypes of ml_dtypes. Python floats become float64.
+
+    Args:
+        obj, copy, dtype, casting, null: As for `to_torch`.
+        detach: Cut the graph on purpose.
+        readonly: With True, read-only memory is shared, and the array is marked read-only.
+
+    Example:
+        >>> import tensorcopy as tc
+        >>> tc.to_numpy([1.5, 2])
+        array([1.5, 2. ])
+    """
+    request = Request(
+        to="numpy",
+        copy=copy,
+        dtype=None if dtype is None else name_of(dtype),
+        detach=detach,
+        casting=require_casting(casting),
+        null=null,
+        readonly=readonly,
+    )
+    return _convert(obj, request)
+
+
+def _plain_format(memory_format: Any) -> Any:
+    """None for *preserve*, which is what None means."""
+    return None if str(memory_format) == "torch.preserve_format" else memory_format
+
+
+def _convert(obj: Any, request: Request) -> Any:
+    exposure = expose(obj, request)
+    return _follow(plan_conversion(exposure, request), exposure, request)
+
+
+def _follow(plan: Plan, exposure: Exposure, request: Request) -> Any:
+    if plan.route == "stack":
+        return stacking.stack(exposure.open(), request)
+    return carry_out(plan, exposure, request)
+
+
+def convert(obj: Any, to: str = "torch", **options: Any) -> Any:
+    """*obj* as an array of the library *to*: ``torch``, ``numpy``, ``jax``, ``cupy``, ``arrow``, ``polars`` …
+
+    Takes the options of `to_torch` and `to_numpy` and keeps their promises. Which libraries there are is found by folder:
+    ``tensorcopy.conversion.targets``.
+
+    Example:
+        >>> import tensorcopy as tc
+        >>> tc.convert([1, 2, 3], to="numpy")
+        array([1, 2, 3])
+    """
+    if to == "torch":
+        return to_torch(obj, **options)
+    if to == "numpy":
+        return to_numpy(obj, **options)
+    return targets.target(to).build(obj, options)
+
+
+def share(x: Any, to: str | None = None, *, readonly: bool = False, detach: bool | None = None) -> Any:
+    """The memory of *x* seen by the library *to*: never copies, or says why it cannot be and what to do.
+
+    A write through either side shows on the other. Keeps the graph between tensors; a tensor that requires grad needs
+    ``detach=True`` on its way to NumPy. The result keeps the memory alive and, for a ``bytearray``, locks its size.
+
+    Args:
+        x: Array, tensor, buffer, column or anything that `to_torch` takes.
+        to: Library to see it in; None means NumPy for a tensor and torch for everything else.
+        readonly: Read-only memory (bytes, read-only arrays and memory maps, Arrow, pandas, JAX) is refused, because torch
+            would write it all the same. True shares it: you promise not to write. A NumPy result is marked read-only.
+        detach: Cut the graph on purpose.
+
+    Raises:
+        CannotShareError: the bytes cannot be the result's, with the reason. ReadOnlyMemoryError: see *readonly*.
+        GraphError: the graph would be cut.
+
+    Example:
+        >>> import numpy, tensorcopy as tc
+        >>> a = numpy.zeros(2)
+        >>> tc.share(a)[0] = 7
+        >>> a
+        array([7., 0.])
+    """
+    target = to or ("numpy" if is_tensor(x) else "torch")
+    return convert(x, target, copy=False, readonly=readonly, **({} if detach is None else {"detach": detach}))
+
+
+def plan_to(obj: Any, to: str, **options: Any) -> Plan:
+    """The plan that `convert` with these arguments would follow; moves no data."""
+    if to not in ("torch", "numpy"):
+        found: Plan = targets.target(to).plan(obj, options)
+        return found
+    known = dict(options)
+    if known.get("dtype") is not None:
+        known["dtype"] = name_of(known["dtype"])
+    if "memory_format" in known:
+        known["memory_format"] = _plain_format(known["memory_format"])
+    require_casting(known.get("casting", "checked"))
+    request = Request(to=to, **_only_known(known))
+    return plan_conversion(expose(obj, request), request)
+
+
+def _only_known(options: dict[str, Any]) -> dict[str, Any]:
+    strange = sorted(set(options) - set(Request.__dataclass_fields__))
+    if strange:
+        raise BadArgumentError(
+            f"unknown option {strange[0]!r}",
+            why="a plan takes the arguments of the call that it plans",
+            fix="pass one of " + ", ".join(sorted(Request.__dataclass_fields__)),
+        )
+    return options

@@ -1,0 +1,53 @@
+"""Lists, tuples, ranges, deques, other sequences, and iterators: nests of numbers, arrays, tensors or any mixture."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, KeysView, Sequence, Set, ValuesView
+from typing import Any
+
+from ...errors import UnsupportedSourceError
+from ...live.libraries import is_numpy_scalar
+from ..plan import Exposure, Request
+
+ORDER = 90
+
+
+def recognises(cls: type) -> bool:
+    """Everything with an order and a length, iterators, dict views; sets so that they can be refused with a reason."""
+    return issubclass(cls, (list, tuple, deque, Sequence, Iterator, ValuesView, KeysView, Set))
+
+
+def expose(obj: Any, request: Request) -> Exposure:
+    """The nest, to be read as numbers or stacked member by member; an iterator is used up here."""
+    if isinstance(obj, Set) and not isinstance(obj, KeysView):
+        raise UnsupportedSourceError(
+            f"cannot convert {type(obj).__name__}", why="a set has no order", fix="pass sorted(values) or list(values)"
+        )
+    nest = obj if isinstance(obj, (list, tuple)) else list(obj)
+    foreign = _starts_with_arrays(nest)
+    return Exposure(
+        kind=f"{type(obj).__name__} of arrays" if foreign else type(obj).__name__,
+        form="members" if foreign else "values",
+        open=lambda: nest,
+        why_copy=_SCATTERED if foreign else _OBJECTS,
+    )
+
+
+_OBJECTS = "Python numbers are objects scattered over memory, not one buffer"
+_SCATTERED = "the members lie in memory of their own, not in one buffer"
+
+
+def _starts_with_arrays(nest: Any) -> bool:
+    """Whether the first member, however deep, has a dtype and a shape of its own rather than being a plain number."""
+    for _ in range(_DEEPEST):
+        if type(nest) is list or isinstance(nest, (list, tuple, deque)):
+            if not nest:
+                return False
+            nest = nest[0]
+        else:
+            break
+    return not isinstance(nest, (bool, int, float, complex, str, list)) and nest is not None and not is_numpy_scalar(nest)
+
+
+_DEEPEST = 64

@@ -1,0 +1,197 @@
+"""Nests whose members are arrays, tensors, columns or other sources: one allocation, each member written into it once."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, KeysView, Sequence, ValuesView
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
+
+from ..errors import NestError, RaggedError, TensorcopyError
+from ..live.dtypes import DTYPES, default_float, name_of_torch, numpy_dtype, torch_dtype
+from ..live.libraries import load
+from . import allocation
+from .carry_out import carry_out, fill_array, fill_tensor
+from .plan import Request
+from .planner import plan_conversion
+from .sources import expose
+
+_NUMBERS = (bool, int, float, complex)
+_BUFFERS = (str, bytes, bytearray, memoryview)
+_DEEPEST = 64
+
+
+def is_level(obj: object) -> bool:
+    """Whether *obj* is a level of a nest, to be descended into, rather than one of its members."""
+    if isinstance(obj, (list, tuple, deque)):
+        return True
+    return isinstance(obj, (Sequence, Iterator, KeysView, ValuesView)) and not isinstance(obj, _BUFFERS)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Flat:
+    """A rectangular nest taken apart: its members in order, and the shape of the levels above them."""
+
+    members: list[Any]
+    shape: tuple[int, ...]
+
+    def path(self, position: int) -> str:
+        """Where the member at *position* sits in the nest, like ``[3][1]``."""
+        index = []
+        for size in reversed(self.shape):
+            position, rest = divmod(position, size)
+            index.append(rest)
+        return "".join(f"[{i}]" for i in reversed(index))
+
+
+def flatten(nest: Any) -> Flat:
+    """*nest* taken apart level by level; `RaggedError` names the first place where it is no rectangle."""
+    flat = Flat(members=[nest], shape=())
+    while flat.members and is_level(flat.members[0]):
+        if len(flat.shape) == _DEEPEST:
+            raise _too_deep()
+        flat = _descend(flat)
+    for position, member in enumerate(flat.members):
+        if isinstance(member, (list, tuple)):
+            raise _ragged(flat, position, "a number or an array", f"a {type(member).__name__} of {len(member)}")
+    return flat
+
+
+def _descend(flat: Flat) -> Flat:
+    members: list[Any] = []
+    size = -1
+    for position, level in enumerate(flat.members):
+        if not is_level(level):
+            raise _ragged(flat, position, f"a sequence of {size}", f"a {type(level).__name__}")
+        items = level if isinstance(level, (list, tuple)) else list(level)
+        if size not in (-1, len(items)):
+            raise _ragged(flat, position, f"{size} elements", f"{len(items)}")
+        size = len(items)
+        members.extend(items)
+    return Flat(members=members, shape=(*flat.shape, size))
+
+
+def _ragged(flat: Flat, position: int, expected: str, found: str) -> RaggedError:
+    return RaggedError(
+        f"nest is ragged at {flat.path(position) or 'the top'}: expected {expected}, found {found}",
+        why="a tensor is a rectangle, so every part of a level must have the shape of the first",
+        fix="pad or trim the parts, or convert them one by one",
+    )
+
+
+def _too_deep() -> NestError:
+    return NestError(
+        f"nest is more than {_DEEPEST} levels deep",
+        why="no array has so many dimensions; the nest may contain itself",
+        fix="look for a list that was appended to itself, or flatten the nest",
+    )
+
+
+def stack(nest: Any, request: Request) -> Any:
+    """One tensor or array from a nest of sources: copies."""
+    return stack_to_tensor(nest, request) if request.to == "torch" else stack_to_array(nest, request)
+
+
+def stack_to_tensor(nest: Any, request: Request) -> Any:
+    """One tensor from a nest of sources: copies; keeps the graph of tensor members unless ``detach=True``."""
+    torch = load("torch")
+    flat = flatten(nest)
+    kinds = set(map(type, flat.members))
+    if kinds == {torch.Tensor} or kinds == {torch.nn.Parameter}:
+        stacked = _stack_tensors(torch, flat, request)
+        if stacked is not None:
+            return stacked
+    members = [_member(m, flat.path(i), request, "torch") for i, m in enumerate(flat.members)]
+    inner = _common_shape(flat, members)
+    name = request.dtype or _promoted_torch(torch, flat.members, members)
+    if any(m.requires_grad for m in members):
+        one = Request(to="torch", dtype=name, casting=request.casting)
+        parts = [carry_out_one(m, one) for m in members]
+        return torch.stack(parts).reshape(*flat.shape, *inner)
+    result = allocation.empty(torch, (len(members), *inner), torch_dtype(name))
+    for i, member in enumerate(members):
+        _fill_member(fill_tensor, result[i], member, name_of_torch(member.dtype), name, request.casting, flat.path(i))
+    return result.view(*flat.shape, *inner)
+
+
+def carry_out_one(source: Any, request: Request) -> Any:
+    """*source* converted by its own plan."""
+    exposure = expose(source, request)
+    return carry_out(plan_conversion(exposure, request), exposure, request)
+
+
+def _stack_tensors(torch: Any, flat: Flat, request: Request) -> Any:
+    """`torch.stack` of plain tensors of one dtype; None where that is not what they are."""
+    members = [m.detach() for m in flat.members] if request.detach else flat.members
+    dtypes = set(map(attrgetter("dtype"), members))
+    if len(dtypes) > 1 or request.dtype not in (None, name_of_torch(members[0].dtype)):
+        return None
+    shape = tuple(members[0].shape)
+    for i, member in enumerate(members):
+        if member.shape != shape:
+            raise _ragged(flat, i, f"shape {shape}", f"shape {tuple(member.shape)}")
+    nbytes = len(members) * members[0].nbytes
+    if nbytes < allocation.ADVISE_FROM or any(m.requires_grad or not m.is_cpu for m in members):
+        return torch.stack(members).reshape(*flat.shape, *shape)
+    result = allocation.empty(torch, (len(members), *shape), members[0].dtype)
+    return torch.stack(members, out=result).view(*flat.shape, *shape)
+
+
+def stack_to_array(nest: Any, request: Request) -> Any:
+    """One array from a nest of sources: copies."""
+    numpy = load("numpy")
+    flat = flatten(nest)
+    members = [_member(m, flat.path(i), request, "numpy") for i, m in enumerate(flat.members)]
+    inner = _common_shape(flat, members)
+    name = request.dtype or str(numpy.result_type(*{m.dtype for m in members}).name)
+    result = numpy.empty((len(members), *inner), numpy_dtype(name))
+    for i, member in enumerate(members):
+        _fill_member(fill_array, result[i : i + 1], member[None], str(member.dtype.name), name, request.casting, flat.path(i))
+    return result.reshape(*flat.shape, *inner)
+
+
+def _member(member: Any, path: str, request: Request, to: str) -> Any:
+    """One member in the target library, sharing where it can; errors name *path*."""
+    one = Request(to=to, detach=request.detach, null=request.null, readonly=True, casting=request.casting)
+    try:
+        return carry_out_one(member, one)
+    except TensorcopyError as error:
+        raise type(error)(f"{error.what} at {path}", why=error.why, fix=error.fix) from error
+
+
+def _common_shape(flat: Flat, members: list[Any]) -> tuple[int, ...]:
+    shape = tuple(members[0].shape) if members else ()
+    for i, member in enumerate(members):
+        if tuple(member.shape) != shape:
+            raise _ragged(flat, i, f"shape {shape}", f"shape {tuple(member.shape)}")
+    return shape
+
+
+def _promoted_torch(torch: Any, originals: list[Any], members: list[Any]) -> str:
+    """The dtype that torch's promotion gives; a Python number counts only by its kind, as in arithmetic."""
+    names = {name_of_torch(m.dtype) for o, m in zip(originals, members, strict=True) if not isinstance(o, _NUMBERS)}
+    numbers = {name_of_torch(m.dtype) for o, m in zip(originals, members, strict=True) if isinstance(o, _NUMBERS)}
+    if not names:
+        names = numbers or {default_float()}
+    name = _promote(torch, names)
+    wider = {n for n in numbers if _KIND_ORDER.index(DTYPES[n].kind) > _KIND_ORDER.index(DTYPES[name].kind)}
+    return _promote(torch, {name, *wider})
+
+
+_KIND_ORDER = "buifc"
+
+
+def _promote(torch: Any, names: set[str]) -> str:
+    first, *rest = sorted(names)
+    result = torch_dtype(first)
+    for name in rest:
+        result = torch.promote_types(result, torch_dtype(name))
+    return name_of_torch(result)
+
+
+def _fill_member(fill: Any, place: Any, member: Any, source: str, target: str, casting: str, path: str) -> None:
+    try:
+        fill(place, member, source, target, casting)
+    except TensorcopyError as error:
+        raise type(error)(f"{error.what} of member {path}", why=error.why, fix=error.fix) from error

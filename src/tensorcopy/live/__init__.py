@@ -1,0 +1,1 @@
+"""The only floor that looks inside torch and NumPy objects; it recognises libraries without importing them."""

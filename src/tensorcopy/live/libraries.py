@@ -1,0 +1,61 @@
+"""Recognise the array libraries through ``sys.modules``, and import one only when it is asked for.
+
+An object of a library can exist only if that library is loaded, so looking there never misses one and never costs an import.
+"""
+
+from __future__ import annotations
+
+import sys
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+from ..errors import MissingLibraryError
+
+_EXTRAS = {"torch": "tensorcopy[torch]", "numpy": "tensorcopy[torch]", "PIL": "pillow"}
+
+
+def loaded(name: str) -> ModuleType | None:
+    """The module *name* if the program has imported it already, else None."""
+    return sys.modules.get(name)
+
+
+def load(name: str) -> Any:
+    """The module *name*, imported now if need be; `MissingLibraryError` says what to install."""
+    module = sys.modules.get(name)
+    if module is not None:
+        return module
+    try:
+        return import_module(name)
+    except ImportError as error:
+        raise MissingLibraryError(
+            f"cannot import {name}: {error}",
+            why=f"this conversion makes or reads objects of {name}",
+            fix=f"pip install {_EXTRAS.get(name, name)}",
+        ) from error
+
+
+def class_of(module: str, name: str) -> Any:
+    """The class ``module.name``, or None while its library is not (or not completely) loaded."""
+    return getattr(sys.modules.get(module), name, None)
+
+
+def is_instance(obj: object, module: str, name: str) -> bool:
+    """Whether *obj* is a ``module.name``, decided without importing the library."""
+    cls = class_of(module, name)
+    return cls is not None and isinstance(obj, cls)
+
+
+def is_tensor(obj: object) -> bool:
+    """Whether *obj* is a ``torch.Tensor`` (of any subclass)."""
+    return is_instance(obj, "torch", "Tensor")
+
+
+def is_ndarray(obj: object) -> bool:
+    """Whether *obj* is a ``numpy.ndarray`` (of any subclass)."""
+    return is_instance(obj, "numpy", "ndarray")
+
+
+def is_numpy_scalar(obj: object) -> bool:
+    """Whether *obj* is a NumPy scalar, such as ``np.float32(1)``."""
+    return is_instance(obj, "numpy", "generic")

@@ -1,0 +1,80 @@
+"""What a torch tensor's memory and graph allow."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .libraries import load, loaded
+
+
+def on_graph(tensor: Any) -> bool:
+    """Whether a gradient recorded now could reach *tensor* (it requires one)."""
+    return bool(tensor.requires_grad)
+
+
+def is_dense_cpu(tensor: Any) -> bool:
+    """Whether *tensor* is strided CPU memory with an address: no sparse, nested, quantized, meta, fake or wrapped one."""
+    torch = load("torch")
+    return bool(
+        tensor.layout is torch.strided
+        and tensor.device.type == "cpu"
+        and not tensor.is_quantized
+        and not getattr(tensor, "is_nested", False)
+        and has_address(tensor)
+    )
+
+
+def has_address(tensor: Any) -> bool:
+    """Whether the bytes of *tensor* can be pointed at; not so under vmap, in fake tensors, or while a graph is captured."""
+    if is_transformed(tensor) or is_wrapper(tensor):
+        return False
+    try:
+        return tensor.numel() == 0 or tensor.data_ptr() != 0
+    except RuntimeError:
+        return False
+
+
+def is_wrapper(tensor: Any) -> bool:
+    """Whether *tensor* is a subclass that keeps its data in other tensors (a fake, DTensor, quantized wrapper …)."""
+    return hasattr(type(tensor), "__tensor_flatten__") or type(tensor).__name__ == "FakeTensor"
+
+
+def is_transformed(tensor: Any) -> bool:
+    """Whether *tensor* is a stand-in made by vmap, grad or another function transform of ``torch.func``."""
+    torch = loaded("torch")
+    functorch = getattr(getattr(torch, "_C", None), "_functorch", None)
+    probe = getattr(functorch, "is_functorch_wrapped_tensor", None)
+    return bool(probe(tensor)) if probe is not None else False
+
+
+def is_capturing() -> bool:
+    """Whether ``torch.compile`` or a tracing mode is recording, so that only torch's own calls may be used."""
+    torch = load("torch")
+    compiler = getattr(torch, "compiler", None)
+    return bool(compiler.is_compiling()) or bool(torch.jit.is_tracing()) if compiler is not None else False
+
+
+def why_not_array_memory(tensor: Any) -> str:
+    """Why no NumPy array can lie on the memory of *tensor* (its graph left aside); empty when one can."""
+    if tensor.device.type != "cpu":
+        return f"it lies on device {tensor.device}, and NumPy addresses the CPU only"
+    if not is_dense_cpu(tensor):
+        return f"its layout is {layout_name(tensor)}, which is not one strided block of memory"
+    if tensor.is_conj():
+        return "its conjugate bit is set, so the bytes in memory are not its values"
+    if tensor.is_neg():
+        return "its negative bit is set, so the bytes in memory are not its values"
+    return ""
+
+
+def layout_name(tensor: Any) -> str:
+    """The layout in one word: ``strided``, ``sparse_coo``, ``nested``, ``quantized``, ``fake`` …"""
+    if tensor.is_quantized:
+        return "quantized"
+    if getattr(tensor, "is_nested", False):
+        return "nested"
+    if is_wrapper(tensor):
+        return f"{type(tensor).__name__} (a wrapper of other tensors)"
+    if is_transformed(tensor):
+        return "that of a function transform"
+    return str(tensor.layout).rpartition(".")[2]
