@@ -106,7 +106,7 @@ class Subclass(Enum):
     SAME = "the type stays, also Parameter"
     WITH_MEMORY = "the type stays while memory is shared, otherwise a Parameter becomes a plain Tensor"
     DROPS = "a plain Tensor or ndarray"
-    PARAMETER = "always a Parameter"
+    PARAMETER = "a Parameter; a subclass stays as well"
     TARGET = "the type of the object written into"
     NOT_APPLICABLE = "the result is not of the source's library"
 
@@ -138,6 +138,7 @@ class Trait(Enum):
     LEAF_REQUIRING_GRAD = "is a leaf that requires grad"
     NON_LEAF = "is a non-leaf on the graph"
     PARAMETER = "is a Parameter"
+    VIEW = "is a view of another tensor"
     SUBCLASS = "is of a subclass"
     # layout
     NON_CONTIGUOUS = "is not contiguous"
@@ -150,6 +151,7 @@ class Trait(Enum):
     ZERO_D = "has no dimensions"
     NOT_ZERO_D = "has dimensions"
     NOT_ONE_ELEMENT = "has not exactly one element"
+    ONE_D = "has exactly one dimension"
     LESS_THAN_2D = "has fewer than two dimensions"
     NOT_2D = "has not exactly two dimensions"
     MORE_THAN_2D = "has more than two dimensions"
@@ -304,6 +306,7 @@ class Operation:
     probe: an expression in `y`, the example's value, that gives the part the facts are about (a module's weight, say).
     copies_if: for `Memory.DEPENDS`, copies if the source has any of these traits, and shares otherwise.
     cuts_if: the same for `Graph.DEPENDS`.
+    changes_object: True if the call changes shape, flags or memory of an object the caller holds, without writing bytes.
     takes_values: False if only shape, dtype and device are taken from the source.
     whole_storage: True if a copy of a small view carries the whole storage behind it.
     since: the release that brought the call, like ``"torch 2.9"`` or ``"numpy 2.1"``; empty if all supported ones have it.
@@ -330,6 +333,7 @@ class Operation:
     version: Version = Version.NOT_APPLICABLE
     returns_self: ReturnsSelf = ReturnsSelf.NEVER
     subclass: Subclass = Subclass.NOT_APPLICABLE
+    changes_object: bool = False
     takes_values: bool = True
     whole_storage: bool = False
     rejects: tuple[Rejection, ...] = ()

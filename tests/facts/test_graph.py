@@ -1,0 +1,61 @@
+"""Keeps or cuts: proved by differentiating the result with respect to the leaf behind the source."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensorcopy.catalogue import Graph, Kind, Operation, RequiresGrad
+
+from .measuring import ENTRIES, Cell, cells, tensors
+
+EACH = pytest.mark.parametrize("op", ENTRIES, ids=lambda op: op.name)
+
+
+def cuts(op: Operation, cell: Cell) -> bool:
+    return op.graph is Graph.CUTS or bool(cell.traits & set(op.cuts_if))
+
+
+def with_leaf(op: Operation) -> list[Cell]:
+    return [c for c in cells(op.name) if c.error is None and c.keeps_graph is not None]
+
+
+@EACH
+def test_gradients_reach_the_source_as_stated(op):
+    wrong = [f"{c}: keeps is {c.keeps_graph}" for c in with_leaf(op) if c.keeps_graph is cuts(op, c)]
+    assert wrong == []
+
+
+@EACH
+def test_an_entry_depending_on_the_source_shows_both_outcomes(op):
+    if op.graph is Graph.DEPENDS:
+        assert {c.keeps_graph for c in with_leaf(op)} == {True, False}
+
+
+@EACH
+def test_the_graph_is_not_applicable_only_where_no_source_can_be_on_one(op):
+    on_graph = op.source in {Kind.TENSOR, Kind.MODULE, Kind.TENSORS}
+    assert (op.graph is Graph.NOT_APPLICABLE) is (not on_graph)
+
+
+def expected_requires_grad(op: Operation, cell: Cell) -> bool:
+    source = getattr(cell.x, "requires_grad", False)
+    return {
+        RequiresGrad.SAME: source,
+        RequiresGrad.NO: False,
+        RequiresGrad.YES: True,
+        RequiresGrad.IF_DIFFERENTIABLE: source
+        and not any(not (t.is_floating_point() or t.is_complex()) for t in tensors(cell.y)),
+    }[op.requires_grad]
+
+
+@EACH
+def test_requires_grad_of_the_result_is_as_stated(op):
+    measured = [c for c in cells(op.name) if c.error is None and tensors(c.y)]
+    assert (op.requires_grad is RequiresGrad.NOT_APPLICABLE) is (not measured)
+    wrong = [
+        f"{c}: requires_grad is {t.requires_grad}"
+        for c in measured
+        for t in tensors(c.y)
+        if t.requires_grad is not expected_requires_grad(op, c)
+    ]
+    assert wrong == []

@@ -1,0 +1,83 @@
+"""Shares or copies: proved by address and by inverting the source's bytes, on every source of the entry's kind."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensorcopy.catalogue import Memory, Operation, ReturnsSelf, Version
+
+from .measuring import ENTRIES, Cell, cells
+
+EACH = pytest.mark.parametrize("op", ENTRIES, ids=lambda op: op.name)
+
+
+def copies(op: Operation, cell: Cell) -> bool:
+    """What the entry says about this cell."""
+    return op.memory is Memory.COPIES or bool(cell.traits & set(op.copies_if))
+
+
+def with_memory(op: Operation) -> list[Cell]:
+    return [c for c in cells(op.name) if c.error is None and c.shares_by_address is not None]
+
+
+@EACH
+def test_memory_is_shared_or_copied_as_stated_by_address(op):
+    wrong = [f"{c}: shares is {c.shares_by_address}" for c in with_memory(op) if c.shares_by_address is copies(op, c)]
+    assert wrong == []
+
+
+@EACH
+def test_memory_is_shared_or_copied_as_stated_by_inverted_bytes(op):
+    wrong = [f"{c}: shares is {c.shares_by_bytes}" for c in with_memory(op) if c.shares_by_bytes is copies(op, c)]
+    assert wrong == []
+
+
+@EACH
+def test_a_depending_entry_shows_both_outcomes(op):
+    outcomes = {c.shares_by_bytes for c in with_memory(op)}
+    assert (outcomes == {True, False}) is (op.memory is Memory.DEPENDS)
+
+
+@EACH
+def test_every_condition_decides_some_cell(op):
+    seen = {t for c in with_memory(op) for t in c.traits}
+    assert [t for t in op.copies_if if t not in seen] == []
+
+
+@EACH
+def test_the_same_object_comes_back_only_as_stated(op):
+    expected = {
+        ReturnsSelf.NEVER: lambda c: c.same_object is False,
+        ReturnsSelf.ALWAYS: lambda c: c.same_object is True,
+        ReturnsSelf.WHEN_SHARING: lambda c: c.same_object is (not copies(op, c)),
+        ReturnsSelf.SOMETIMES: lambda c: True,
+    }[op.returns_self]
+    wrong = [f"{c}: same object is {c.same_object}" for c in with_memory(op) if not expected(c)]
+    assert wrong == []
+
+
+@EACH
+def test_a_return_of_the_same_object_in_some_cases_shows_both_outcomes(op):
+    if op.returns_self is ReturnsSelf.SOMETIMES:
+        assert {c.same_object for c in with_memory(op)} == {True, False}
+
+
+@EACH
+def test_version_counter_is_shared_as_stated(op):
+    measured = [c for c in with_memory(op) if c.version_shared is not None]
+    assert (op.version is Version.NOT_APPLICABLE) is (not measured)
+    expected = {
+        Version.SHARED: lambda c: True,
+        Version.SEPARATE: lambda c: False,
+        Version.WITH_MEMORY: lambda c: not copies(op, c),
+    }.get(op.version)
+    wrong = [f"{c}: version shared is {c.version_shared}" for c in measured if c.version_shared is not expected(c)]
+    assert wrong == []
+
+
+@EACH
+def test_memory_is_written_only_by_entries_that_say_so(op):
+    wrong = [str(c) for c in with_memory(op) if (c.changed_source or c.changed_target) and not op.writes]
+    assert wrong == []
+    if op.writes:
+        assert any(c.changed_source or c.changed_target for c in with_memory(op))

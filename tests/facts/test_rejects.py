@@ -1,0 +1,52 @@
+"""Every source that a call refuses is refused with the stated class and text, and no other source is."""
+
+from __future__ import annotations
+
+import warnings
+
+import pytest
+
+from tensorcopy.catalogue import Operation, Rejection
+from tensorcopy.catalogue.model import reached
+
+from .measuring import ENTRIES, NAMESPACE, RELEASES, Cell, always_warning, cells, evaluate
+
+EACH = pytest.mark.parametrize("op", ENTRIES, ids=lambda op: op.name)
+BY_CODE = [(op, r) for op in ENTRIES for r in op.rejects if r.code and reached(r.since, RELEASES)]
+
+
+def named(op: Operation, cell: Cell) -> list[Rejection]:
+    return [r for r in op.rejects if r.given in cell.traits and reached(r.since, RELEASES)]
+
+
+def agrees(rejection: Rejection, error: Exception) -> bool:
+    return type(error).__name__ == rejection.error and rejection.text in str(error)
+
+
+@EACH
+def test_sources_are_refused_only_as_stated(op):
+    wrong = []
+    for cell in cells(op.name):
+        stated = named(op, cell)
+        if cell.error is None and stated:
+            wrong.append(f"{cell}: accepted")
+        if cell.error is not None and not any(agrees(r, cell.error) for r in stated):
+            wrong.append(f"{cell}: {type(cell.error).__name__}: {str(cell.error)[:200]}")
+    assert wrong == []
+
+
+@EACH
+def test_every_stated_refusal_happens(op):
+    errors = [c.error for c in cells(op.name) if c.error is not None]
+    stated = [r for r in op.rejects if r.given and reached(r.since, RELEASES)]
+    assert [r for r in stated if not any(agrees(r, e) for e in errors)] == []
+
+
+@pytest.mark.parametrize(
+    ("op", "rejection"), BY_CODE, ids=lambda v: v.name if isinstance(v, Operation) else v.code[:40]
+)
+def test_a_refused_call_raises_the_stated_error(op, rejection):
+    with warnings.catch_warnings(), always_warning(), pytest.raises(Exception) as raised:  # noqa: PT011
+        warnings.simplefilter("ignore")
+        evaluate(rejection.code, dict(NAMESPACE))
+    assert (type(raised.value).__name__, rejection.text in str(raised.value)) == (rejection.error, True)

@@ -1,0 +1,140 @@
+"""The dtype, device, strides and class of every result."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from tensorcopy.catalogue import Device, Dtype, Kind, Layout, Operation, Subclass
+
+from .measuring import ENTRIES, Cell, as_torch, asked_dtype, cells, pieces
+from .sources import dense
+
+EACH = pytest.mark.parametrize("op", ENTRIES, ids=lambda op: op.name)
+CLASSES = {
+    Kind.TENSOR: torch.Tensor,
+    Kind.ARRAY: np.ndarray,
+    Kind.MASKED: np.ma.MaskedArray,
+    Kind.SEQUENCE: list,
+    Kind.SCALAR: (int, float, complex, bool, np.generic),
+    Kind.BUFFER: (bytes, bytearray, memoryview),
+    Kind.STORAGE: (torch.UntypedStorage, torch.TypedStorage),
+    Kind.MODULE: nn.Module,
+    Kind.MAPPING: dict,
+    Kind.TENSORS: (tuple, list),
+    Kind.ARRAYS: (tuple, list),
+    Kind.NOTHING: type(None),
+}
+
+
+def results(op: Operation) -> list[tuple[Cell, object]]:
+    """Each cell with every tensor or array in its result."""
+    done = [c for c in cells(op.name) if c.error is None]
+    return [(c, p) for c in done for p in pieces(c.y) if isinstance(p, torch.Tensor | np.ndarray)]
+
+
+def same_dtype(wanted, got) -> bool:
+    return wanted == got or (as_torch(wanted) is not None and as_torch(wanted) == as_torch(got))
+
+
+def expected_dtype(op: Operation, cell: Cell):
+    own = cell.x.dtype if hasattr(cell.x, "dtype") else None
+    if op.dtype in {Dtype.GIVEN, Dtype.FIXED, Dtype.DEFAULT}:
+        return asked_dtype(op, cell.example)
+    if op.dtype is Dtype.SAME:
+        return own
+    if op.dtype is Dtype.REAL:
+        return {torch.complex64: torch.float32, np.dtype("c16"): np.dtype("f8")}.get(own, own)
+    if op.dtype is Dtype.COMPLEX:
+        return {torch.float32: torch.complex64, torch.float64: torch.complex128}.get(own, own)
+    if op.dtype is Dtype.NATIVE:
+        return own.newbyteorder("=")
+    return None
+
+
+@EACH
+def test_result_is_of_the_stated_kind(op):
+    wanted = CLASSES.get(op.result)
+    if wanted is not None:
+        assert [f"{c}: {type(c.y)}" for c in cells(op.name) if c.error is None and not isinstance(c.y, wanted)] == []
+
+
+@EACH
+def test_dtype_follows_the_stated_rule(op):
+    wrong = []
+    for cell, part in results(op):
+        wanted = expected_dtype(op, cell)
+        if wanted is not None and not same_dtype(wanted, part.dtype):
+            wrong.append(f"{cell}: {part.dtype} instead of {wanted}")
+    assert wrong == []
+
+
+def strides(part) -> list[int]:
+    """Strides in elements, of the dimensions where they matter."""
+    steps = part.stride() if isinstance(part, torch.Tensor) else [s // part.itemsize for s in part.strides]
+    return [s for n, s in zip(part.shape, steps, strict=True) if n != 1]
+
+
+def row_major(part) -> bool:
+    return part.is_contiguous() if isinstance(part, torch.Tensor) else part.flags.c_contiguous
+
+
+def column_major(part) -> bool:
+    return part.T.is_contiguous() if isinstance(part, torch.Tensor) else part.flags.f_contiguous
+
+
+def follows(layout: Layout, x, part) -> bool:
+    if layout is Layout.SAME:
+        return strides(part) == strides(x)
+    if layout is Layout.PRESERVED:
+        return strides(part) == strides(x) if dense(x) else dense(part)
+    return {Layout.CONTIGUOUS: row_major, Layout.FORTRAN: column_major, Layout.DENSE: dense}[layout](part)
+
+
+CHECKED = {Layout.SAME, Layout.PRESERVED, Layout.CONTIGUOUS, Layout.FORTRAN, Layout.DENSE}
+
+
+@EACH
+def test_strides_follow_the_stated_rule(op):
+    if op.layout in CHECKED:
+        measured = [(c, p) for c, p in results(op) if 0 not in p.shape]
+        assert [
+            f"{c}: {p.shape} {p.strides if isinstance(p, np.ndarray) else p.stride()}"
+            for c, p in measured
+            if not follows(op.layout, c.x, p)
+        ] == []
+
+
+@EACH
+def test_device_follows_the_stated_rule(op):
+    found = {p.device.type for _, p in results(op) if isinstance(p, torch.Tensor)}
+    assert found <= ({"meta"} if op.device is Device.GIVEN and "meta" in op.example else {"cpu"})
+
+
+@EACH
+def test_classes_are_kept_or_dropped_as_stated(op):
+    wrong = [f"{c}: {type(p)}" for c, p in results(op) if not right_class(op, c, p)]
+    assert wrong == []
+
+
+def right_class(op: Operation, cell: Cell, part) -> bool:
+    plain = np.ndarray if isinstance(part, np.ndarray) else torch.Tensor
+    if op.subclass is Subclass.DROPS:
+        return type(part) is plain
+    if op.subclass is Subclass.KEEPS:
+        return type(part) is (torch.Tensor if type(cell.x) is nn.Parameter else type(cell.x))
+    if op.subclass is Subclass.SAME:
+        return type(part) is type(cell.x)
+    if op.subclass is Subclass.WITH_MEMORY:
+        kept = type(cell.x) if cell.y is cell.x or type(cell.x) is not nn.Parameter else torch.Tensor
+        return type(part) is kept
+    return op.subclass is not Subclass.PARAMETER or isinstance(part, nn.Parameter)
+
+
+@EACH
+def test_a_copy_of_a_slice_carries_the_whole_storage_only_where_stated(op):
+    found = [p for c, p in results(op) if c.source == "slice of a large one" and c.shares_by_bytes is False]
+    carried = [p for p in found if isinstance(p, torch.Tensor) and p.untyped_storage().nbytes() >= 1600]
+    assert bool(carried) is op.whole_storage
