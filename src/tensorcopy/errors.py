@@ -1,8 +1,8 @@
 """Every error that tensorcopy raises on purpose: what happened, why, and what to do.
 
 Each class is a `TensorcopyError` and also the builtin exception that existing ``except`` clauses expect, so code that
-catches ``TypeError`` or ``ValueError`` around a conversion keeps working. The three parts are fields; ``str()`` joins them.
-A broken invariant inside tensorcopy is an ``AssertionError``, never one of these.
+catches ``TypeError`` or ``ValueError`` around a conversion keeps working. The three parts are fields; ``str()`` joins
+them. A broken invariant inside tensorcopy is an ``AssertionError``, never one of these.
 """
 
 from __future__ import annotations

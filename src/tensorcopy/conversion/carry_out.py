@@ -17,14 +17,21 @@ _CHECK_BLOCK = 1 << 18
 
 
 def carry_out(plan: Plan, exposure: Exposure, request: Request) -> Any:
-    """The result of *plan*. Raises `LossyConversionError` before anything is returned if a value would change."""
+    """The result of *plan*. Raises `LossyConversionError` before anything is returned if a value would change.
+
+    A nest read as numbers that turns out to hold something else gives the `reading.ForeignLeaf` instead.
+    """
     result = _ROUTES[plan.route, request.to](exposure, request)
-    return _finish(result, request) if request.to == "torch" else _finish_array(result, exposure, request)
+    return result if isinstance(result, reading.ForeignLeaf) else finish(result, exposure, request)
 
 
-def _finish(tensor: Any, request: Request) -> Any:
-    """Apply what concerns the finished tensor: device, graph and pinning."""
-    if request.device is not None and not str(tensor.device) == str(request.device):
+def finish(result: Any, exposure: Exposure, request: Request) -> Any:
+    """*result* with what concerns the finished object: its device, place in the graph, pinning or write permission."""
+    return _finish_tensor(result, request) if request.to == "torch" else _finish_array(result, exposure, request)
+
+
+def _finish_tensor(tensor: Any, request: Request) -> Any:
+    if request.device is not None and str(tensor.device) != str(request.device):
         tensor = tensor.to(request.device, non_blocking=request.non_blocking)
     if request.detach and tensor.requires_grad:
         tensor = tensor.detach()

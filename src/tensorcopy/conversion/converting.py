@@ -8,16 +8,23 @@ from ..errors import BadArgumentError
 from ..live.dtypes import name_of
 from ..live.libraries import class_of, is_tensor
 from . import stacking, targets
-from .carry_out import carry_out
+from .carry_out import carry_out, finish
 from .casting import require_casting
 from .plan import Exposure, Plan, Request
 from .planner import plan_conversion
+from .reading import ForeignLeaf
 from .sources import expose
 
 _plain_array: Any = None
 _from_numpy: Any = None
 _direct: frozenset[Any] = frozenset()
-"""NumPy's array class, `torch.from_numpy` and the NumPy dtypes that it takes as they are: known after the first array."""
+"""What the fast path compares with: the class of arrays, `torch.from_numpy` and the dtypes that it takes as they are."""
+
+_TAKEN_AS_THEY_ARE = (
+    *("bool", "uint8", "int8", "int16", "int32", "int64"),
+    *("float16", "float32", "float64", "complex64", "complex128"),
+)
+"""Types that every supported torch knows; uint64 is not among them, as one of its two C types is refused."""
 
 
 def to_torch(
@@ -38,13 +45,16 @@ def to_torch(
     """A ``torch.Tensor`` with the values of *obj*: shares memory where it may (``copy=None``), keeps the graph.
 
     Takes tensors, NumPy arrays (also masked, memory-mapped, byte-swapped, reversed, read-only), nested sequences of
-    numbers, arrays or tensors, single numbers, buffers, iterators, and pandas, Polars, Arrow, Pillow, JAX, CuPy, DLPack and
-    ``__array_interface__`` objects. Shape and element order are the source's; images are height x width x channels.
+    numbers, arrays or tensors, single numbers, buffers, iterators, and pandas, Polars, Arrow, Pillow, JAX, CuPy,
+    DLPack and ``__array_interface__`` objects. Shape and element order are the source's; images are height x width x
+    channels.
 
     Args:
         obj: The source. It is never changed; an iterator is used up.
-        copy: True always copies, False never does and raises `CannotShareError` where it would have to, None copies only
-            when the memory cannot be shared: another dtype or device, read-only, reversed, byte-swapped, Python numbers.
+        copy: True always copies, False never does and raises `CannotShareError` where it would have to, None copies
+        only
+            when the memory cannot be shared: another dtype or device, read-only, reversed, byte-swapped, Python
+            numbers.
         dtype: Element type of the result, as a torch or NumPy dtype or a name. None keeps the source's; Python floats
             become ``torch.get_default_dtype()``.
         device: Device of the result. None keeps a tensor where it is and puts everything else on the CPU.
@@ -107,8 +117,7 @@ def _learn_numpy() -> None:
         return
     from numpy import dtype
 
-    names = "bool int8 int16 int32 int64 uint8 float16 float32 float64 complex64 complex128".split()
-    _direct = frozenset(dtype(name) for name in names)
+    _direct = frozenset(dtype(name) for name in _TAKEN_AS_THEY_ARE)
     _plain_array, _from_numpy = ndarray, from_numpy
 
 
@@ -124,9 +133,9 @@ def to_numpy(
 ) -> Any:
     """A ``numpy.ndarray`` with the values of *obj*: shares memory where it may (``copy=None``).
 
-    A tensor that requires grad raises `GraphError` unless ``detach=True``, because NumPy records no gradients. A tensor on
-    another device, with a conjugate or negative bit, or with another dtype is copied. bfloat16 and float8 come out as the
-    dtypes of ml_dtypes. Python floats become float64.
+    A tensor that requires grad raises `GraphError` unless ``detach=True``, because NumPy records no gradients. A
+    tensor on another device, with a conjugate or negative bit, or with another dtype is copied. bfloat16 and float8
+    come out as the dtypes of ml_dtypes. Python floats become float64.
 
     Args:
         obj, copy, dtype, casting, null: As for `to_torch`.
@@ -161,16 +170,18 @@ def _convert(obj: Any, request: Request) -> Any:
 
 
 def _follow(plan: Plan, exposure: Exposure, request: Request) -> Any:
-    if plan.route == "stack":
-        return stacking.stack(exposure.open(), request)
-    return carry_out(plan, exposure, request)
+    if plan.route != "stack":
+        result = carry_out(plan, exposure, request)
+        if not isinstance(result, ForeignLeaf):
+            return result
+    return finish(stacking.stack(exposure.open(), request), exposure, request)
 
 
 def convert(obj: Any, to: str = "torch", **options: Any) -> Any:
-    """*obj* as an array of the library *to*: ``torch``, ``numpy``, ``jax``, ``cupy``, ``arrow``, ``polars`` …
+    """*obj* as an array of the library *to*: ``torch``, ``numpy``, ``jax``, ``cupy``, ``arrow``, ``polars`` and more.
 
-    Takes the options of `to_torch` and `to_numpy` and keeps their promises. Which libraries there are is found by folder:
-    ``tensorcopy.conversion.targets``.
+    Takes the options of `to_torch` and `to_numpy` and keeps their promises. Which libraries there are is found by
+    folder: ``tensorcopy.conversion.targets``.
 
     Example:
         >>> import tensorcopy as tc
@@ -193,7 +204,8 @@ def share(x: Any, to: str | None = None, *, readonly: bool = False, detach: bool
     Args:
         x: Array, tensor, buffer, column or anything that `to_torch` takes.
         to: Library to see it in; None means NumPy for a tensor and torch for everything else.
-        readonly: Read-only memory (bytes, read-only arrays and memory maps, Arrow, pandas, JAX) is refused, because torch
+        readonly: Read-only memory (bytes, read-only arrays and memory maps, Arrow, pandas, JAX) is refused, because
+        torch
             would write it all the same. True shares it: you promise not to write. A NumPy result is marked read-only.
         detach: Cut the graph on purpose.
 

@@ -1,11 +1,18 @@
-"""Decide how one exposed source becomes a tensor or an array. Nothing here moves data or tries a route to see if it fails."""
+"""Decide how one exposed source becomes a tensor or an array. Nothing here moves data or tries what might fail."""
 
 from __future__ import annotations
 
 from math import prod
 from typing import Any
 
-from ..errors import CannotShareError, GraphError, ReadOnlyMemoryError, TensorcopyError, UnsupportedSourceError, WrongDeviceError
+from ..errors import (
+    CannotShareError,
+    GraphError,
+    ReadOnlyMemoryError,
+    TensorcopyError,
+    UnsupportedSourceError,
+    WrongDeviceError,
+)
 from ..live import arrays, tensors
 from ..live.dtypes import DTYPES
 from .plan import Exposure, Plan, Request, Step
@@ -109,7 +116,7 @@ def _same_device(wanted: str, device: Any) -> bool:
 def _refuse_graph(tensor: Any, request: Request) -> None:
     if tensors.on_graph(tensor) and request.detach is not True:
         raise GraphError(
-            f"cannot give the memory of a tensor that requires grad ({'leaf' if tensor.is_leaf else tensor.grad_fn.name()}) to NumPy",
+            f"cannot give the memory of a tensor that requires grad ({tensors.graph_position(tensor)}) to NumPy",
             why="NumPy records no gradients, so the graph would be cut here in silence",
             fix="pass detach=True to cut it on purpose",
         )
@@ -118,7 +125,9 @@ def _refuse_graph(tensor: Any, request: Request) -> None:
 def _refuse_unreadable(tensor: Any) -> None:
     if tensor.device.type == "meta":
         raise WrongDeviceError(
-            "cannot read a tensor on device meta", why="a meta tensor has a shape and no data", fix="materialise it first"
+            "cannot read a tensor on device meta",
+            why="a meta tensor has a shape and no data",
+            fix="materialise it first",
         )
     if tensor.device.type == "cpu" and not tensors.is_dense_cpu(tensor):
         raise UnsupportedSourceError(
@@ -178,7 +187,8 @@ def _sharing(exposure: Exposure, request: Request) -> Plan:
 
 
 def _adopting(exposure: Exposure, request: Request) -> Plan:
-    step = Step(action="let the source write its elements into fresh memory, and keep it", bytes=_size(exposure, request))
+    action = "let the source write its elements into fresh memory, and keep it"
+    step = Step(action=action, bytes=_size(exposure, request))
     return _plan(exposure, request, "adopt", False, exposure.why_copy, step)
 
 

@@ -18,8 +18,8 @@ def plan(obj: Any, to: str | None = None, **arguments: Any) -> Plan:
             ``copy=False`` what `share` would do.
         **arguments: Those of the planned call.
 
-    Raises what the call itself would raise for its arguments and its memory. Values are not looked at, so a value that the
-    result could not hold is found only by the call.
+    Raises what the call itself would raise for its arguments and its memory. Values are not looked at, so a value that
+    the result could not hold is found only by the call.
 
     Example:
         >>> import numpy, tensorcopy as tc

@@ -1,6 +1,6 @@
 """Element types by name: what each can hold, and its object in torch, NumPy and ml_dtypes.
 
-The three libraries use one set of names (``float32``, ``bfloat16``, ``float8_e4m3fn`` …), so a name is the currency here.
+The three libraries use one set of names (``float32``, ``bfloat16``, ``float8_e4m3fn`` …): a name is the currency here.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ class Dtype:
 
 def _integers() -> list[Dtype]:
     signed = [
-        Dtype(name=f"int{n}", kind="i", bytes=n // 8, low=-(2 ** (n - 1)), high=2 ** (n - 1) - 1) for n in (8, 16, 32, 64)
+        Dtype(name=f"int{n}", kind="i", bytes=n // 8, low=-(2 ** (n - 1)), high=2 ** (n - 1) - 1)
+        for n in (8, 16, 32, 64)
     ]
     unsigned = [Dtype(name=f"uint{n}", kind="u", bytes=n // 8, low=0, high=2**n - 1) for n in (8, 16, 32, 64)]
     return [Dtype(name="bool", kind="b", bytes=1, low=0, high=1), *signed, *unsigned]
@@ -59,7 +60,14 @@ DTYPES: dict[str, Dtype] = {d.name: d for d in (*_integers(), *_floating())}
 ML_DTYPES = frozenset(n for n in DTYPES if n.startswith("float8") or n == "bfloat16")
 """The names that NumPy knows only through the package ml_dtypes."""
 
-_SPELLINGS = {"half": "float16", "float": "float32", "double": "float64", "short": "int16", "int": "int32", "long": "int64"}
+_SPELLINGS = {
+    "half": "float16",
+    "float": "float32",
+    "double": "float64",
+    "short": "int16",
+    "int": "int32",
+    "long": "int64",
+}
 _SPELLINGS |= {"cfloat": "complex64", "cdouble": "complex128", "bool_": "bool", "chalf": "complex32"}
 _PYTHON = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
 

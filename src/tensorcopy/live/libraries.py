@@ -1,6 +1,7 @@
 """Recognise the array libraries through ``sys.modules``, and import one only when it is asked for.
 
-An object of a library can exist only if that library is loaded, so looking there never misses one and never costs an import.
+An object of a library can exist only if that library is loaded, so looking there never misses one and never costs an
+import.
 """
 
 from __future__ import annotations

@@ -12,8 +12,13 @@ def on_graph(tensor: Any) -> bool:
     return bool(tensor.requires_grad)
 
 
+def graph_position(tensor: Any) -> str:
+    """``leaf``, or the name of the function that made *tensor*, like ``MulBackward0``."""
+    return "leaf" if tensor.is_leaf else str(tensor.grad_fn.name())
+
+
 def is_dense_cpu(tensor: Any) -> bool:
-    """Whether *tensor* is strided CPU memory with an address: no sparse, nested, quantized, meta, fake or wrapped one."""
+    """Whether *tensor* is strided CPU memory with an address: not sparse, nested, quantized, meta or fake."""
     torch = load("torch")
     return bool(
         tensor.layout is torch.strided
@@ -25,11 +30,11 @@ def is_dense_cpu(tensor: Any) -> bool:
 
 
 def has_address(tensor: Any) -> bool:
-    """Whether the bytes of *tensor* can be pointed at; not so under vmap, in fake tensors, or while a graph is captured."""
+    """Whether the bytes of *tensor* can be pointed at; not so under vmap or in a fake tensor."""
     if is_transformed(tensor) or is_wrapper(tensor):
         return False
     try:
-        return tensor.numel() == 0 or tensor.data_ptr() != 0
+        return bool(tensor.numel() == 0 or tensor.data_ptr() != 0)
     except RuntimeError:
         return False
 
@@ -68,7 +73,7 @@ def why_not_array_memory(tensor: Any) -> str:
 
 
 def layout_name(tensor: Any) -> str:
-    """The layout in one word: ``strided``, ``sparse_coo``, ``nested``, ``quantized``, ``fake`` …"""
+    """The layout in a word or two: ``strided``, ``sparse_coo``, ``nested``, ``quantized`` and so on."""
     if tensor.is_quantized:
         return "quantized"
     if getattr(tensor, "is_nested", False):

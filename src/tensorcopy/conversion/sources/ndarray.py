@@ -1,4 +1,4 @@
-"""``numpy.ndarray`` and its subclasses: plain, memory-mapped, read-only, strided, byte-swapped, of objects, of records."""
+"""``numpy.ndarray`` and its subclasses: plain, memory-mapped, read-only, strided, byte-swapped, of objects."""
 
 from __future__ import annotations
 
@@ -49,7 +49,9 @@ def _objects(obj: Any) -> Exposure:
 
 
 def _not_numbers(obj: Any) -> UnsupportedSourceError:
-    why, fix = _EXPLAINED.get(obj.dtype.kind, ("its elements are not numbers of a type that tensors have", "convert it"))
+    why, fix = _EXPLAINED.get(
+        obj.dtype.kind, ("its elements are not numbers of a type that tensors have", "convert it")
+    )
     if obj.dtype.names:
         why = "one tensor holds one element type, and this array holds records"
         fix = f"convert a field, such as array[{obj.dtype.names[0]!r}], or each of {', '.join(obj.dtype.names)}"
@@ -63,7 +65,10 @@ _EXPLAINED = {
     "U": ("text has no numeric meaning", "map each string to a number first, or parse it with array.astype('float64')"),
     "S": ("text has no numeric meaning", "for raw bytes use array.view('uint8'), for digits array.astype('int64')"),
     "T": ("text has no numeric meaning", "map each string to a number first, or parse it with array.astype('float64')"),
-    "M": ("a date is a count of some unit, and NaT is none", "choose the unit: array.astype('datetime64[ns]').view('int64')"),
+    "M": (
+        "a date is a count of some unit, and NaT is none",
+        "choose the unit: array.astype('datetime64[ns]').view('int64')",
+    ),
     "m": ("a duration is a count of some unit, and NaT is none", "choose the unit: array / numpy.timedelta64(1, 's')"),
     "V": ("raw bytes have no element type", "give them one with array.view(dtype)"),
 }

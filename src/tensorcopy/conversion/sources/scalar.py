@@ -28,7 +28,9 @@ def expose(obj: Any, request: Request) -> Exposure:
         return _from_numpy(load("numpy").asarray(obj), request)
     if isinstance(obj, str):
         raise UnsupportedSourceError(
-            f"cannot convert str {obj[:40]!r}", why="text has no numeric meaning", fix="parse it first, as with float(text)"
+            f"cannot convert str {obj[:40]!r}",
+            why="text has no numeric meaning",
+            fix="parse it first, as with float(text)",
         )
     return Exposure(
         kind=type(obj).__name__,

@@ -47,7 +47,9 @@ def _starts_with_arrays(nest: Any) -> bool:
             nest = nest[0]
         else:
             break
-    return not isinstance(nest, (bool, int, float, complex, str, list)) and nest is not None and not is_numpy_scalar(nest)
+    return (
+        not isinstance(nest, (bool, int, float, complex, str, list)) and nest is not None and not is_numpy_scalar(nest)
+    )
 
 
 _DEEPEST = 64
