@@ -219,6 +219,8 @@ def gradient_reaches(leaf: torch.Tensor, y: Any) -> bool:
     on_graph = [t for t in tensors(y) if t.requires_grad]
     if not on_graph:
         return False
+    if any(t.device.type == "meta" for t in on_graph):
+        return any(leaf is reached for t in on_graph for reached in leaves(t.grad_fn))
     total = sum((torch.view_as_real(t).sum() if t.is_complex() else t.float().sum()) for t in on_graph)
     try:
         return torch.autograd.grad(total, leaf, allow_unused=True)[0] is not None
@@ -226,6 +228,14 @@ def gradient_reaches(leaf: torch.Tensor, y: Any) -> bool:
         if "derivative for" in str(error):
             return False
         raise
+
+
+def leaves(node: Any) -> Iterator[torch.Tensor]:
+    """The leaves that the graph behind *node* leads to; for results without values to differentiate."""
+    if hasattr(node, "variable"):
+        yield node.variable
+    for before, _ in node.next_functions if node is not None else ():
+        yield from leaves(before)
 
 
 def version_follows(x: Any, y: Any) -> bool | None:

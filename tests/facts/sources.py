@@ -47,12 +47,15 @@ TENSORS: dict[str, Callable[[], Any]] = {
     "empty": lambda: torch.empty(0, 3),
     "bool": lambda: torch.tensor([[True, False], [True, True]]),
     "uint8": lambda: torch.tensor([[1, 2], [3, 4]], dtype=torch.uint8),
+    "int8": lambda: torch.tensor([[1, 2], [3, 4]], dtype=torch.int8),
+    "int16": lambda: torch.tensor([[1, 2], [3, 4]], dtype=torch.int16),
     "int32": lambda: torch.tensor([[1, 2], [3, 4]], dtype=torch.int32),
     "int64": lambda: torch.tensor([[1, 2], [3, 4]]),
     "float64": lambda: torch.arange(6.0, dtype=torch.float64).reshape(2, 3) + 1,
     "float16": lambda: torch.arange(6.0).reshape(2, 3).half() + 1,
     "bfloat16": lambda: torch.arange(6.0).reshape(2, 3).bfloat16() + 1,
     "complex": lambda: torch.tensor([[1 + 2j, 3 - 4j], [5 + 6j, 7 - 8j]]),
+    "complex128": lambda: torch.tensor([[1 + 2j, 3 - 4j]], dtype=torch.complex128),
     "conjugate bit": lambda: torch.tensor([[1 + 2j, 3 - 4j], [5 + 6j, 7 - 8j]]).conj(),
     "negative bit": lambda: torch.tensor([[1 + 2j, 3 - 4j], [5 + 6j, 7 - 8j]]).conj().imag,
 }
@@ -193,6 +196,7 @@ TENSOR_TRAITS: dict[Trait, Callable[[Any], bool]] = {
     Trait.NOT_ONE_ELEMENT: lambda x: x.numel() != 1,
     Trait.EMPTY: lambda x: x.numel() == 0,
     Trait.NOT_LAST_CONTIGUOUS: lambda x: x.dim() > 0 and x.stride(-1) != 1,
+    Trait.CHANNELS_LAST: lambda x: x.dim() == 4 and x.is_contiguous(memory_format=torch.channels_last),
     Trait.NON_FORTRAN: lambda x: not x.T.is_contiguous() if x.dim() == 2 else x.dim() > 2,
     Trait.OTHER_DEVICE: lambda x: False,
 }

@@ -46,9 +46,9 @@ def expected_dtype(op: Operation, cell: Cell):
     if op.dtype is Dtype.SAME:
         return own
     if op.dtype is Dtype.REAL:
-        return {torch.complex64: torch.float32, np.dtype("c16"): np.dtype("f8")}.get(own, own)
+        return own.to_real() if isinstance(own, torch.dtype) else (np.empty(0, own).real.dtype)
     if op.dtype is Dtype.COMPLEX:
-        return {torch.float32: torch.complex64, torch.float64: torch.complex128}.get(own, own)
+        return own.to_complex()
     if op.dtype is Dtype.NATIVE:
         return own.newbyteorder("=")
     return None
@@ -89,7 +89,7 @@ def follows(layout: Layout, x, part) -> bool:
     if layout is Layout.SAME:
         return strides(part) == strides(x)
     if layout is Layout.PRESERVED:
-        return strides(part) == strides(x) if dense(x) else dense(part)
+        return part is x or (strides(part) == strides(x) if dense(x) else dense(part))
     return {Layout.CONTIGUOUS: row_major, Layout.FORTRAN: column_major, Layout.DENSE: dense}[layout](part)
 
 

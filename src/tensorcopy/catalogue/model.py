@@ -127,6 +127,7 @@ class Kind(Enum):
     ARRAYS = "list of arrays"
     FILE = "file"
     CAPSULE = "DLPack capsule"
+    TEXT = "str"
     NOTHING = "None"
 
 
@@ -157,6 +158,7 @@ class Trait(Enum):
     MORE_THAN_2D = "has more than two dimensions"
     NOT_4D = "has not exactly four dimensions"
     EMPTY = "has no elements"
+    CHANNELS_LAST = "has its channels side by side"
     NOT_LAST_CONTIGUOUS = "does not have elements side by side in its last dimension"
     # dtype
     BOOL = "is boolean"
