@@ -230,9 +230,7 @@ def _in_words(overlap: Overlap, side: int) -> str:
 def measure(a: Sequence[Region], b: Sequence[Region], *, max_work: int = MAX_WORK) -> Overlap:
     """What the two sets of regions have in common, element by element. Costs milliseconds; `overlaps` microseconds."""
     everything = [*a, *b]
-    pairs = [
-        (everything[i], everything[j]) for i, j in sorted(meeting_spans(everything)) if i < len(a) <= j
-    ]
+    pairs = [(everything[i], everything[j]) for i, j in sorted(meeting_spans(everything)) if i < len(a) <= j]
     answers = [overlaps(x, y, max_work=max_work) for x, y in pairs]
     met = [pair for pair, answer in zip(pairs, answers, strict=True) if answer]
     if not met:
