@@ -1,4 +1,4 @@
-"""Run one entry of the catalogue on one source and say what really happened, by address, by flipped bytes and by gradient."""
+"""Run an entry of the catalogue on a source and say what happened: by address, by flipped bytes and by gradient."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import io
 import pickle
 import re
 import warnings
+from array import array
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -57,6 +58,16 @@ def evaluate(code: str, names: dict[str, Any]) -> Any:
     last = tree.body.pop() if isinstance(tree.body[-1], ast.Expr) else None
     exec(compile(tree, "<catalogue>", "exec"), names)
     return eval(compile(ast.Expression(last.value), "<catalogue>", "eval"), names) if last else None  # type: ignore[attr-defined]
+
+
+def raised_by(code: str) -> Exception | None:
+    """The error that *code* raises, if it does."""
+    try:
+        with warnings.catch_warnings(record=True), always_warning():
+            evaluate(code, dict(NAMESPACE))
+    except Exception as error:
+        return error
+    return None
 
 
 @cache
@@ -113,7 +124,7 @@ class always_warning:
 
 def pieces(value: Any) -> Iterator[Any]:
     """The tensors, arrays, storages and buffers in *value*."""
-    if isinstance(value, torch.Tensor | np.ndarray | torch.UntypedStorage | bytearray | memoryview | bytes):
+    if isinstance(value, torch.Tensor | np.ndarray | torch.UntypedStorage | bytearray | memoryview | bytes | array):
         yield value
     elif isinstance(value, torch.TypedStorage):
         yield value.untyped()
@@ -172,7 +183,7 @@ def snapshot(value: Any) -> Snapshot:
 
 
 def changed(value: Any, before: Snapshot) -> bool:
-    """Whether the bytes differ where *value* still lies where it lay; an object that moved to other memory wrote nothing."""
+    """Whether the bytes differ where *value* lay and lies; an object that moved to other memory wrote nothing."""
     return regions(value, whole=False) == before[0] and held_bytes(value) != before[1]
 
 

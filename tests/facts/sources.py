@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 import tempfile
+from array import array
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +29,7 @@ class Tracked(np.ndarray):
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """How to build one source afresh. `build` gives the object and the leaf whose gradient tells whether the graph is kept."""
+    """How to build one source afresh: `build` gives the object and the leaf behind it, if it is on a graph."""
 
     name: str
     kind: Kind
@@ -59,6 +61,36 @@ TENSORS: dict[str, Callable[[], Any]] = {
     "conjugate bit": lambda: torch.tensor([[1 + 2j, 3 - 4j], [5 + 6j, 7 - 8j]]).conj(),
     "negative bit": lambda: torch.tensor([[1 + 2j, 3 - 4j], [5 + 6j, 7 - 8j]]).conj().imag,
 }
+
+
+def _fresh_bytes() -> bytes:
+    return bytes(bytearray(range(1, 17)))
+
+
+LISTS: dict[str, Callable[[], Any]] = {
+    "list of floats": lambda: [[1.5, 2.5], [3.5, 4.5]],
+    "list of integers": lambda: [1, 2, 3],
+    "list of bools": lambda: [True, False],
+    "tuple of lists": lambda: ([1, 2], [3, 4]),
+    "list of arrays": lambda: [np.arange(3.0) + 1, np.arange(3.0) + 4],
+}
+BUFFERS: dict[str, Callable[[], Any]] = {
+    "bytearray": lambda: bytearray(range(1, 17)),
+    "bytes": _fresh_bytes,
+    "memoryview": lambda: memoryview(bytearray(range(1, 17))),
+    "array.array": lambda: array("B", range(1, 17)),
+}
+NUMBERS: dict[str, Callable[[], Any]] = {
+    "float": lambda: 3.5,
+    "int": lambda: 3,
+    "bool": lambda: True,
+    "NumPy number": lambda: np.float64(3.5),
+}
+
+
+def _module() -> tuple[Any, Any]:
+    module = nn.Linear(3, 2, bias=False)
+    return module, module.weight
 
 
 def _leaf() -> tuple[Any, Any]:
@@ -140,15 +172,19 @@ def _alone(build: Callable[[], Any]) -> Callable[[], tuple[Any, Any]]:
 SOURCES = (
     *(Source(n, Kind.TENSOR, _alone(b)) for n, b in TENSORS.items()),
     *(Source(n, Kind.TENSOR, b) for n, b in _WITH_LEAF.items()),
+    *(Source(n, Kind.SEQUENCE, _alone(b)) for n, b in LISTS.items()),
+    *(Source(n, Kind.BUFFER, _alone(b)) for n, b in BUFFERS.items()),
+    *(Source(n, Kind.SCALAR, _alone(b)) for n, b in NUMBERS.items()),
+    Source("module", Kind.MODULE, _module),
     *(Source(n, Kind.MASKED if "masked" in n else Kind.ARRAY, _alone(b)) for n, b in ARRAYS.items()),
 )
 
 
 def flat(x: Any) -> bool:
-    """Whether one step leads from each element to the next in row-major order, so that a view with one dimension exists."""
+    """Whether one step leads from each element to the next in row-major order, so that a flat view exists."""
     shape, strides = x.shape, _strides(x)
     dims = [(n, s) for n, s in zip(shape, strides, strict=True) if n != 1]
-    return 0 in shape or all(s0 == s1 * n1 for (_, s0), (n1, s1) in zip(dims, dims[1:], strict=False))
+    return 0 in shape or all(s0 == s1 * n1 for (_, s0), (n1, s1) in pairwise(dims))
 
 
 def dense(x: Any) -> bool:
@@ -211,6 +247,7 @@ ARRAY_TRAITS: dict[Trait, Callable[[Any], bool]] = {
     Trait.NOT_COMPLEX: lambda x: x.dtype.kind != "c",
     Trait.BIG_ENDIAN: lambda x: not x.dtype.isnative,
     Trait.NO_TORCH_DTYPE: _no_torch_dtype,
+    Trait.LONG_DOUBLE: lambda x: x.dtype.char == "g",
     Trait.UNSIGNED_WIDE: lambda x: x.dtype.char in "HIL",
     Trait.OBJECT: lambda x: x.dtype.kind == "O",
     Trait.READ_ONLY: lambda x: not x.flags.writeable,
@@ -236,5 +273,7 @@ SHARED_TRAITS: dict[Trait, Callable[[Any], bool]] = {
 
 def traits_of(x: Any) -> frozenset[Trait]:
     """Everything true of *x* alone."""
+    if not isinstance(x, torch.Tensor | np.ndarray):
+        return frozenset({Trait.READ_ONLY} if isinstance(x, bytes) else ())
     own = TENSOR_TRAITS if isinstance(x, torch.Tensor) else ARRAY_TRAITS
     return frozenset(trait for trait, holds in (SHARED_TRAITS | own).items() if holds(x))

@@ -1,7 +1,7 @@
 """Facts about every way to copy, share, view, convert or move in PyTorch and NumPy. Loads neither.
 
-One entry per call and kind of source, in one file per family; adding an entry to a family, or a family to this folder, is
-all it takes. The linter, the planner, `explain`, the comparison table and the reference pages read the facts from here.
+One entry per call and kind of source, in one file per family; adding an entry to a family, or a family to this folder,
+is all it takes. The linter, the planner, `explain`, the comparison table and the reference pages read them from here.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ def find(name: str) -> tuple[Operation, ...]:
 
 
 def for_call(qualified_name: str) -> tuple[Operation, ...]:
-    """The entries for a call such as ``"torch.as_tensor"``, those with most conditions first. Costs one dictionary look-up."""
+    """The entries for a call such as ``"torch.as_tensor"``, those with most conditions first. One look-up."""
     return _by_call().get(qualified_name, ())
 
 

@@ -18,7 +18,7 @@ _ARGUMENTS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
 
 def spellings(operation: Operation) -> list[set[str]]:
-    """All texts that mean *operation*, from exact to loose: its name, its calls, its names without a prefix, its last words."""
+    """All texts that mean *operation*, from exact to loose: its name, its calls, its names bare, its last words."""
     call = operation.call
     names = {operation.name, *call.names}
     calls = {_plain(e) for e in operation.examples}
@@ -39,7 +39,7 @@ def ranked(text: str, operations: Iterable[Operation]) -> tuple[Operation, ...]:
 
 
 def readings(text: str) -> list[str]:
-    """*text* as typed, then with short names of libraries written out, then without arguments, then without a receiver."""
+    """*text* as typed, with short names of libraries written out, without arguments, without a receiver."""
     plain = _plain(text)
     full = next((plain.replace(k, v, 1) for k, v in _SHORT.items() if plain.startswith(k)), plain)
     loose = [text.strip(), plain, full, without_arguments(plain), without_arguments(full)]

@@ -204,7 +204,7 @@ OPERATIONS = (
     _alias(
         name="torch.Tensor(tensor)",
         summary="An alias, not a conversion: dtype, memory and graph stay.",
-        call=Call(names=("torch.Tensor",), when=where(data=Value.TENSOR)),
+        call=Call(names=("torch.Tensor",)),
         examples=("torch.Tensor(x)",),
         subclass=Subclass.DROPS,
         silently_wrong=(
@@ -225,7 +225,7 @@ OPERATIONS = (
     _alias(
         name="torch.FloatTensor(tensor)",
         summary="An alias of a float32 tensor, on the graph; any other dtype is refused.",
-        call=Call(names=("torch.FloatTensor",), when=where(data=Value.TENSOR)),
+        call=Call(names=("torch.FloatTensor",)),
         examples=("torch.FloatTensor(x)",),
         subclass=Subclass.DROPS,
         dtype=Dtype.FIXED,
@@ -267,7 +267,8 @@ OPERATIONS = (
         since="torch 2.3",
         rejects=(
             Rejection(
-                code="import weakref\nt = torch.ones(2); w = weakref.ref(t)\ntorch.utils.swap_tensors(t, torch.ones(2))",
+                code="import weakref\nt = torch.ones(2); w = weakref.ref(t)\n"
+                "torch.utils.swap_tensors(t, torch.ones(2))",
                 error="RuntimeError",
                 text="Cannot swap t1 because it has weakref associated with it",
             ),

@@ -1,4 +1,4 @@
-"""Tensor calls about complex numbers: views of their parts, and the lazy bits that stand for a conjugation or a sign."""
+"""Tensor calls about complex numbers: views of their parts, and the lazy bits that stand for conjugation or sign."""
 
 from __future__ import annotations
 

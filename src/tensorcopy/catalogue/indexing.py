@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from functools import partial
 
-from ._refusals import INDEX_OF_ZERO_D
 from ._templates import both, kept_copy, view, where
 from .model import Call, Layout, Rejection, Style, Trait, Value, Wrong
 
@@ -55,7 +54,7 @@ OPERATIONS = (
         summary="A view, as with an integer; an index tensor with dimensions copies.",
         call=_ADVANCED,
         examples=("x[torch.tensor(0)]",),
-        rejects=(INDEX_OF_ZERO_D, _NO_ROW),
+        rejects=(_TOO_MANY, _NO_ROW),
     ),
     _picked(
         name="torch.Tensor[list]",

@@ -1,6 +1,6 @@
 """The vocabulary of the catalogue: what one call does to memory, to the autograd graph and to the values.
 
-Every record is a plain frozen value. Reading one never loads torch or NumPy: dtypes, errors and overloads are named by text.
+Every record is a plain frozen value. Reading one never loads torch or NumPy: dtypes, errors and overloads are text.
 In every example `x` is the source, the object whose memory and graph the facts are about.
 """
 
@@ -71,7 +71,7 @@ class Layout(Enum):
     """The strides of the result."""
 
     SAME = "the source's strides"
-    PRESERVED = "a dense source keeps its stride order, any other becomes dense"
+    PRESERVED = "a copy of a dense source keeps its stride order, any other copy is dense; what shares has the same"
     CONTIGUOUS = "row-major"
     FORTRAN = "column-major"
     DERIVED = "computed from the source's strides"
@@ -105,6 +105,7 @@ class Subclass(Enum):
     KEEPS = "a subclass stays, a Parameter becomes a plain Tensor"
     SAME = "the type stays, also Parameter"
     WITH_MEMORY = "the type stays while memory is shared, otherwise a Parameter becomes a plain Tensor"
+    SAME_OR_PLAIN = "the type stays while memory is shared, otherwise a plain Tensor"
     DROPS = "a plain Tensor or ndarray"
     PARAMETER = "a Parameter; a subclass stays as well"
     TARGET = "the type of the object written into"
@@ -132,7 +133,7 @@ class Kind(Enum):
 
 
 class Trait(Enum):
-    """A property of a source, alone or beside what the call asks for, on which facts depend. Reads after "a source that"."""
+    """A property of a source, alone or beside what the call asks for. Its text reads on after "a source that"."""
 
     # graph
     REQUIRES_GRAD = "requires grad"
@@ -170,6 +171,7 @@ class Trait(Enum):
     BIG_ENDIAN = "is not in the machine's byte order"
     NO_TORCH_DTYPE = "has a dtype that torch does not have"
     NO_NUMPY_DTYPE = "has a dtype that NumPy does not have"
+    LONG_DOUBLE = "is longdouble"
     UNSIGNED_WIDE = "is of uint16, uint32 or uint64"
     OBJECT = "holds Python objects"
     OTHER_DTYPE = "has another dtype than the one asked for"
@@ -231,7 +233,7 @@ class Argument:
 class Call:
     """How to recognise the call in source text, without running it.
 
-    names: every qualified name of it, like ``torch.Tensor.clone`` and ``torch.clone``; a method's receiver is argument 0.
+    names: every qualified name, like ``torch.Tensor.clone`` and ``torch.clone``; a method's receiver is argument 0.
     when: conditions that all hold; what is not named is left at its default.
     source: the argument that is the source, by position or by name; `in_sequence` if it is an element of that argument.
     writes_to: the arguments whose memory is changed, by position or by name.
@@ -249,7 +251,7 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejection:
-    """A source that the call refuses: by trait, or by a line of code. `error` is the class, `text` a part of the message."""
+    """A source that the call refuses: by trait, or by code. `error` is the class, `text` a part of the message."""
 
     given: Trait | None = None
     code: str = ""
@@ -271,7 +273,7 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crash:
-    """Code that ends the process or touches memory that is not its own. `signals` are those seen; run it in a child only."""
+    """Code that ends the process or uses memory that is not its own, by one of `signals`; run it in a child only."""
 
     code: str
     signals: tuple[str, ...]
@@ -292,7 +294,7 @@ class Warns:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Was:
-    """What was true before a release like ``"torch 2.6"``: `facts` replace the fields of the operation that they name."""
+    """What was true before a release like ``"torch 2.6"``: `facts` replace the fields of the entry that they name."""
 
     before: str
     note: str
@@ -308,10 +310,10 @@ class Operation:
     probe: an expression in `y`, the example's value, that gives the part the facts are about (a module's weight, say).
     copies_if: for `Memory.DEPENDS`, copies if the source has any of these traits, and shares otherwise.
     cuts_if: the same for `Graph.DEPENDS`.
-    changes_object: True if the call changes shape, flags or memory of an object the caller holds, without writing bytes.
+    changes_object: True if the call changes shape, flags or memory of an object without writing its bytes.
     takes_values: False if only shape, dtype and device are taken from the source.
     whole_storage: True if a copy of a small view carries the whole storage behind it.
-    since: the release that brought the call, like ``"torch 2.9"`` or ``"numpy 2.1"``; empty if all supported ones have it.
+    since: the release that brought the call, like ``"torch 2.9"`` or ``"numpy 2.1"``; empty if all have it.
     aten: the overload in ``torch.ops.aten`` that the call runs, to compare with torch's own schema.
     """
 
@@ -387,6 +389,6 @@ def version_of(release: str) -> tuple[int, ...]:
 
 
 def reached(since: str, releases: Mapping[str, str]) -> bool:
-    """Whether the release named in *since* is at hand or passed; True where nothing is named or the library is unknown."""
+    """Whether the release named in *since* is at hand or passed; True where none is named or the library is absent."""
     library = since.partition(" ")[0]
     return not since or library not in releases or version_of(releases[library]) >= version_of(since)
