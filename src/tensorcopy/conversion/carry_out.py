@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..errors import LossyConversionError
 from ..live import arrays, tensors
-from ..live.dtypes import DTYPES, default_float, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
-from ..live.libraries import load, loaded
+from ..live.dtypes import DTYPES, ML_DTYPES, default_float, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
+from ..live.libraries import is_tensor, load, loaded
 from . import allocation, reading
 from .casting import can_lose, find_loss, loss_error
-from .plan import Exposure, Plan, Request
+from .plan import Exposure, Piece, Plan, Request
+
+Where = Callable[[tuple[int, ...]], tuple[int, ...]] | None
 
 _CHECK_BLOCK = 1 << 18
 """Elements cast and checked at a time: small enough that the check reads from cache what the cast has just written."""
@@ -152,23 +155,27 @@ def array_from_array(array: Any, request: Request) -> Any:
     return result
 
 
-def fill_tensor(result: Any, source: Any, name: str, target: str, casting: str) -> None:
-    """Write *source* into *result* in one pass, checked where a value could be lost. Both are off the graph."""
+def fill_tensor(result: Any, source: Any, name: str, target: str, casting: str, where: Where = None) -> None:
+    """Write *source* into *result* in one pass, checked where a value could be lost. Both are off the graph.
+
+    *where* gives the index that a message names for an index of *source*.
+    """
     if not can_lose(name, target, casting):
         result.copy_(source)
     elif source.numel() <= _CHECK_BLOCK or not (source.is_contiguous() and result.is_contiguous()):
         result.copy_(source)
-        refuse_loss(source, result, name, target, casting)
+        refuse_loss(source, result, name, target, casting, where=where)
     else:
         flat, out = source.view(-1), result.view(-1)
         for start in range(0, flat.numel(), _CHECK_BLOCK):
             stop = start + _CHECK_BLOCK
             out[start:stop].copy_(flat[start:stop])
-            refuse_loss(flat[start:stop], out[start:stop], name, target, casting, whole=source, start=start)
+            block = flat[start:stop], out[start:stop]
+            refuse_loss(*block, name, target, casting, whole=source, start=start, where=where)
 
 
-def fill_array(result: Any, source: Any, name: str, target: str, casting: str) -> None:
-    """Write *source* into *result* through NumPy, checked where a value could be lost."""
+def fill_array(result: Any, source: Any, name: str, target: str, casting: str, where: Where = None) -> None:
+    """Write *source* into *result* through NumPy, checked where a value could be lost; *where* as in `fill_tensor`."""
     numpy = load("numpy")
     with numpy.errstate(all="ignore"):
         numpy.copyto(result, source.real if _drops_imaginary(name, target) else source, casting="unsafe")
@@ -176,7 +183,7 @@ def fill_array(result: Any, source: Any, name: str, target: str, casting: str) -
             native = source if source.dtype.isnative else source.astype(source.dtype.newbyteorder("="))
             index = find_loss(numpy, native, result, (name, target), casting)
             if index is not None:
-                raise loss_error(source[index].item(), index, name, target)
+                raise loss_error(source[index].item(), where(index) if where else index, name, target)
 
 
 def _drops_imaginary(name: str, target: str) -> bool:
@@ -184,7 +191,15 @@ def _drops_imaginary(name: str, target: str) -> bool:
 
 
 def refuse_loss(
-    source: Any, result: Any, name: str, target: str, casting: str, *, whole: Any = None, start: int = 0
+    source: Any,
+    result: Any,
+    name: str,
+    target: str,
+    casting: str,
+    *,
+    whole: Any = None,
+    start: int = 0,
+    where: Where = None,
 ) -> None:
     """Raise `LossyConversionError` for the first element of *source* that *result* does not hold.
 
@@ -198,7 +213,7 @@ def refuse_loss(
         index = find_loss(torch, source, result, (name, target), casting)
     if index is not None:
         place = index if whole is None else _unravel(start + index[0], whole.shape)
-        raise loss_error(source[index].item(), place, name, target)
+        raise loss_error(source[index].item(), where(place) if where else place, name, target)
 
 
 _LEFT_TO_NUMPY = frozenset({"uint16", "uint32", "uint64"})
@@ -239,6 +254,85 @@ def _read_to_array(exposure: Exposure, request: Request) -> Any:
     )
 
 
+def _assemble_tensor(exposure: Exposure, request: Request) -> Any:
+    """A fresh tensor that the pieces fill."""
+    torch = load("torch")
+    target, shape = _target_of(exposure, request), exposure.shape or ()
+    if exposure.columns_first and request.memory_format is None:
+        result = allocation.empty(torch, shape[::-1], torch_dtype(target)).permute(*reversed(range(len(shape))))
+    else:
+        result = allocation.empty(torch, shape, torch_dtype(target))
+    for piece in exposure.open():
+        name = name_of_numpy(piece.values.dtype)
+        if arrays.why_not_tensor_memory(piece.values) or not _has_torch_dtype(torch, name):
+            _fill_piece(fill_array, arrays.array_over(result), piece.values, piece, request, (name, target))
+        else:
+            _fill_piece(fill_tensor, result, arrays.tensor_over(piece.values), piece, request, (name, target))
+    return result if request.memory_format is None else result.contiguous(memory_format=request.memory_format)
+
+
+def _assemble_array(exposure: Exposure, request: Request) -> Any:
+    """A fresh array that the pieces fill."""
+    target = _target_of(exposure, request)
+    order = "F" if exposure.columns_first else "C"
+    result = load("numpy").empty(exposure.shape, numpy_dtype(target), order=order)
+    for piece in exposure.open():
+        name = name_of_numpy(piece.values.dtype)
+        _fill_piece(fill_array, result, piece.values, piece, request, (name, target))
+    return result
+
+
+def _target_of(exposure: Exposure, request: Request) -> str:
+    return request.dtype or exposure.dtype or default_float()
+
+
+def _fill_piece(fill: Any, result: Any, values: Any, piece: Piece, request: Request, names: tuple[str, str]) -> None:
+    """Write one piece, then the stand-in for its nulls; what lies in memory under a null is never looked at."""
+    part = result[(*piece.place, ...)]
+    if piece.nulls is not None and can_lose(*names, request.casting):
+        values = values.copy() if fill is fill_array else values.clone()
+        _put(values, piece.nulls, 0, names[0], "unsafe")
+    try:
+        fill(part, values, *names, request.casting, where=lambda index: _whole_index(piece.place, index))
+    except LossyConversionError as error:
+        what = f"{error.what} ({piece.label})" if piece.label else error.what
+        raise LossyConversionError(what, why=error.why, fix=error.fix) from None
+    if piece.nulls is not None:
+        _put(part, piece.nulls, request.null, names[1], request.casting)
+
+
+def _whole_index(place: tuple[Any, ...], index: tuple[int, ...]) -> tuple[int, ...]:
+    """The index in the result of what lies at *index* in the part at *place*."""
+    rest = list(index)
+    whole = [p if isinstance(p, int) else (p.start or 0) + (p.step or 1) * rest.pop(0) for p in place]
+    return (*whole, *rest)
+
+
+def _put(part: Any, nulls: Any, null: Any, target: str, casting: str) -> None:
+    """Write *null* into *part*, a tensor or an array, wherever *nulls* is true; refused where *null* would change."""
+    numpy = load("numpy")
+    value = numpy.asarray(null)
+    names = name_of_numpy(value.dtype), target
+    try:
+        if not is_tensor(part):
+            stand_in = numpy.empty((), part.dtype)
+            fill_array(stand_in, value, *names, casting)
+        else:
+            stand_in = load("torch").empty((), dtype=part.dtype)
+            fill_tensor(stand_in, arrays.tensor_over(value), *names, casting)
+    except LossyConversionError as error:
+        what = f"null={null!r} cannot stand in for a missing {target}"
+        raise LossyConversionError(what, why=error.why, fix=error.fix) from None
+    if target in ML_DTYPES and is_tensor(part):
+        part.masked_fill_(arrays.tensor_over(nulls), stand_in)
+    else:
+        numpy.copyto(_seen_by_numpy(part), _seen_by_numpy(stand_in), where=nulls)
+
+
+def _seen_by_numpy(values: Any) -> Any:
+    return arrays.array_over(values) if is_tensor(values) else values
+
+
 _ROUTES: dict[tuple[str, str], Callable[[Exposure, Request], Any]] = {
     ("share", "torch"): _share_as_tensor,
     ("share", "numpy"): _share_as_array,
@@ -246,6 +340,8 @@ _ROUTES: dict[tuple[str, str], Callable[[Exposure, Request], Any]] = {
     ("adopt", "numpy"): _share_as_array,
     ("copy", "torch"): _copy_to_tensor,
     ("copy", "numpy"): _copy_to_array,
+    ("assemble", "torch"): _assemble_tensor,
+    ("assemble", "numpy"): _assemble_array,
     ("read", "torch"): _read_to_tensor,
     ("read", "numpy"): _read_to_array,
 }

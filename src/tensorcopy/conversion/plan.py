@@ -34,7 +34,8 @@ class Exposure:
     kind: str
     """What the source is, in words: ``NumPy array``, ``pandas Series``, ``list``."""
     form: str
-    """What `open` gives: ``array`` (a NumPy array), ``tensor``, or ``values`` (nested Python numbers to be read)."""
+    """What `open` gives: ``array`` (a NumPy array), ``tensor``, ``values`` (nested Python numbers to be read),
+    ``members`` (a nest of other sources), or ``pieces`` (a list of `Piece` that together fill the result)."""
     open: Callable[[], Any]
     """Gives the array, tensor or nest. Copies only where `fresh` is true."""
     dtype: str | None = None
@@ -46,6 +47,22 @@ class Exposure:
     why_copy: str = ""
     """Why the source's own memory cannot be the result's, or empty when it can."""
     why_readonly: str = ""
+    columns_first: bool = False
+    """Pieces only: each column of the result lies in one run of memory, as tables keep them."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Piece:
+    """One part of a result that is put together: a chunk, a column, a shard."""
+
+    values: Any
+    """A NumPy array of numbers."""
+    place: tuple[Any, ...]
+    """Index of that part in the result: whole numbers and slices."""
+    nulls: Any = None
+    """Boolean array of the shape of `values`, true where there is no value; None where there is one everywhere."""
+    label: str = ""
+    """What messages call this part, such as ``column 'a'``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,6 +26,8 @@ def plan_conversion(exposure: Exposure, request: Request) -> Plan:
         return _plan_values(exposure, request)
     if exposure.form == "tensor":
         return _plan_tensor(exposure, request)
+    if exposure.form == "pieces":
+        return _plan_pieces(exposure, request)
     return _plan_array(exposure, request)
 
 
@@ -57,6 +59,13 @@ def _graph_of_members(exposure: Exposure, request: Request) -> str:
     if exposure.form != "members" or request.to != "torch" or request.detach:
         return "none"
     return "keeps"
+
+
+def _plan_pieces(exposure: Exposure, request: Request) -> Plan:
+    _refuse_sharing(exposure, request, exposure.why_copy)
+    action = "write each part, checked, into its place in one fresh buffer"
+    step = Step(action=action, bytes=_size(exposure, request))
+    return _plan(exposure, request, "assemble", False, exposure.why_copy, step)
 
 
 def _plan_array(exposure: Exposure, request: Request) -> Plan:
