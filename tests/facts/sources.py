@@ -175,6 +175,7 @@ SOURCES = (
     *(Source(n, Kind.SEQUENCE, _alone(b)) for n, b in LISTS.items()),
     *(Source(n, Kind.BUFFER, _alone(b)) for n, b in BUFFERS.items()),
     *(Source(n, Kind.SCALAR, _alone(b)) for n, b in NUMBERS.items()),
+    Source("storage", Kind.STORAGE, _alone(lambda: torch.arange(6.0).untyped_storage())),
     Source("module", Kind.MODULE, _module),
     *(Source(n, Kind.MASKED if "masked" in n else Kind.ARRAY, _alone(b)) for n, b in ARRAYS.items()),
 )

@@ -19,6 +19,7 @@ CLASSES = {
     Kind.MASKED: np.ma.MaskedArray,
     Kind.SEQUENCE: list,
     Kind.SCALAR: (int, float, complex, bool, np.generic),
+    Kind.NUMBERS: (list, int, float, complex, bool),
     Kind.BUFFER: (bytes, bytearray, memoryview),
     Kind.STORAGE: (torch.UntypedStorage, torch.TypedStorage),
     Kind.MODULE: nn.Module,

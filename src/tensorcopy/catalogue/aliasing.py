@@ -29,7 +29,7 @@ _cut_alias = partial(view, layout=Layout.SAME, graph=Graph.CUTS, requires_grad=R
 _UNSEEN = "autograd does not count writes made through it, so the backward pass uses the changed values"
 
 
-def _unseen_write(alias: str) -> Wrong:
+def unseen_write(alias: str) -> Wrong:
     """A write through *alias* of a value that exp saved for its backward pass."""
     return Wrong(
         code=f"a = torch.ones(1, requires_grad=True); b = a.exp()\n{alias}\nb.sum().backward(); a.grad.item() > 2.7",
@@ -70,7 +70,7 @@ OPERATIONS = (
         call=Call(names=("torch.Tensor.data",), style=Style.ATTRIBUTE),
         examples=("x.data",),
         version=Version.SEPARATE,
-        silently_wrong=(_unseen_write("b.data.zero_()"),),
+        silently_wrong=(unseen_write("b.data.zero_()"),),
     ),
     _cut_alias(
         name="torch.Tensor.data = tensor",
@@ -100,7 +100,7 @@ OPERATIONS = (
             ),
         ),
         silently_wrong=(
-            _unseen_write("torch.empty(0).set_(b.detach()).zero_()"),
+            unseen_write("torch.empty(0).set_(b.detach()).zero_()"),
             Wrong(
                 code="torch.empty(0, dtype=torch.complex64).set_(torch.tensor([1 + 2j]).conj()).item()",
                 gives="1 + 2j",

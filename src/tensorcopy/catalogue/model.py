@@ -120,6 +120,7 @@ class Kind(Enum):
     MASKED = "masked array"
     SEQUENCE = "list"
     SCALAR = "number"
+    NUMBERS = "nested list of numbers, or one number"
     BUFFER = "buffer"
     STORAGE = "storage"
     MODULE = "module"
@@ -273,8 +274,12 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crash:
-    """Code that ends the process or uses memory that is not its own, by one of `signals`; run it in a child only."""
+    """Code that ends the process or uses memory that is not its own, by one of `signals`; run it in a child only.
 
+    given: every source with this trait does so.
+    """
+
+    given: Trait | None = None
     code: str
     signals: tuple[str, ...]
     why: str
@@ -283,9 +288,10 @@ class Crash:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Warns:
-    """A warning that the call gives, always or for a source with a trait. `once`: only the first time in a process."""
+    """A warning: for every source, for one with a trait, or for `code`. `once`: only the first time in a process."""
 
     given: Trait | None = None
+    code: str = ""
     category: str = "UserWarning"
     text: str
     once: bool = False
