@@ -15,7 +15,7 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-ADVISE_FROM = 4 << 20
+ADVISE_FROM = 8 << 20
 """Smallest result, in bytes, for which the advice pays; below, the allocator recycles pages that are there already."""
 
 _PAGE = mmap.PAGESIZE

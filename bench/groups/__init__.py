@@ -1,0 +1,1 @@
+"""One module a group of cells; each offers ``CELLS``. Found by folder."""

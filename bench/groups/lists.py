@@ -1,0 +1,41 @@
+"""Nested lists of Python numbers, from 10 to a million."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import torch
+
+import tensorcopy as tc
+from bench.measure import Cell
+
+SHAPES = [(10,), (100,), (1000,), (100, 10), (100, 100), (10_000,), (1000, 100), (100_000,), (10_000, 10)]
+LARGE = [(1_000_000,), (1000, 1000), (10_000, 100), (333_333, 3)]
+
+
+def _nest(shape: tuple[int, ...], kind: type) -> Any:
+    count = int(np.prod(shape))
+    flat = np.arange(count)
+    return (flat / 7 if kind is float else flat * 1_000).reshape(shape).tolist()
+
+
+def _cell(shape: tuple[int, ...], kind: type) -> Cell:
+    count = int(np.prod(shape))
+    dtype = "float32" if kind is float else "int64"
+    return Cell(
+        name=f"list of {kind.__name__} {'x'.join(map(str, shape))}",
+        make=lambda: _nest(shape, kind),
+        candidates={
+            "torch.tensor": torch.tensor,
+            "np.array": lambda nest: torch.from_numpy(np.array(nest, dtype)),
+            "tensorcopy": tc.to_torch,
+        },
+        naive="torch.tensor",
+        goal=25.0 if count >= 1000 else 1.0,
+        modes=("drop",),
+        calls=30 if count < 100_000 else 5,
+    )
+
+
+CELLS = [_cell(shape, kind) for shape in (*SHAPES, *LARGE) for kind in (float, int)]

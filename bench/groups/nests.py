@@ -1,0 +1,84 @@
+"""A ``state_dict``, and batches for a DataLoader."""
+
+from __future__ import annotations
+
+import copy
+from functools import partial
+from typing import Any
+
+import numpy as np
+import torch
+from torch.utils.data import default_collate
+
+import tensorcopy as tc
+from bench import by_hand
+from bench.measure import Cell
+
+
+def _state(megabytes: float) -> dict[str, torch.Tensor]:
+    each = int(megabytes * 2**18) // 200
+    return {f"layer{i}.weight": torch.from_numpy(np.full(each, i, "float32")) for i in range(200)}
+
+
+def _flat_by_hand(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
+    buffer = by_hand.advise(torch.empty(sum(v.numel() for v in state.values())))
+    views, start = [], 0
+    for value in state.values():
+        views.append(buffer[start : start + value.numel()].view(value.shape))
+        start += value.numel()
+    torch._foreach_copy_(views, list(state.values()))
+    return dict(zip(state, views, strict=True))
+
+
+def _state_cell(megabytes: float, goal: float, flat: bool) -> Cell:
+    ways: dict[str, Any] = {
+        "deepcopy": copy.deepcopy,
+        "clone each": lambda s: {k: v.detach().clone() for k, v in s.items()},
+    }
+    if flat:
+        ways["one buffer by hand"] = _flat_by_hand
+    return Cell(
+        name=f"state_dict of 200 tensors, {megabytes:g} MB{', one flat buffer' if flat else ''}",
+        make=partial(_state, megabytes),
+        candidates={**ways, "tensorcopy": partial(tc.copy, flat=True) if flat else tc.copy},
+        naive="deepcopy",
+        goal=goal,
+        modes=("fresh", "drop"),
+        calls=10 if megabytes < 50 else 2,
+        nbytes=int(megabytes * 2**20),
+    )
+
+
+def _images() -> list[torch.Tensor]:
+    return [torch.from_numpy(np.full((3, 224, 224), i, "float32")) for i in range(64)]
+
+
+def _arrays(count: int, *shape: int) -> list[np.ndarray]:
+    return [np.full(shape, i, "float32") for i in range(count)]
+
+
+def _batch_cell(name: str, make: Any, nbytes: int, goal: float | None = None) -> Cell:
+    ways: dict[str, Any] = {"default_collate": default_collate, "tensorcopy": tc.collate}
+    if nbytes > 1 << 20:
+        ways["stack into advised memory"] = _stack_by_hand
+    return Cell(
+        name=name, make=make, candidates=ways, naive="default_collate", goal=goal,
+        modes=("fresh", "drop"), calls=8, nbytes=nbytes,
+    )  # fmt: skip
+
+
+def _stack_by_hand(batch: list[Any]) -> torch.Tensor:
+    parts = [torch.as_tensor(part) for part in batch]
+    return torch.stack(parts, out=by_hand.advise(torch.empty((len(parts), *parts[0].shape))))
+
+
+CELLS = [
+    _state_cell(0.5, 5.0, flat=False),
+    _state_cell(8, 1.5, flat=False),
+    _state_cell(400, 2.0, flat=False),
+    _state_cell(400, 3.0, flat=True),
+    _batch_cell("collate 64 tensors 3x224x224", _images, 64 * 3 * 224 * 224 * 4, 3.0),
+    _batch_cell("collate 64 arrays 3x224x224", lambda: [t.numpy() for t in _images()], 64 * 3 * 224 * 224 * 4, 3.0),
+    _batch_cell("collate 64 arrays 1x28x28", partial(_arrays, 64, 1, 28, 28), 64 * 28 * 28 * 4),
+    _batch_cell("collate 64 arrays of 10", partial(_arrays, 64, 10), 64 * 10 * 4),
+]

@@ -1,0 +1,39 @@
+"""Ten numbers: what the call itself costs."""
+
+from __future__ import annotations
+
+import numpy as np
+import torch
+
+import tensorcopy as tc
+from bench.measure import Cell
+
+CELLS = [
+    Cell(
+        name="copy of a tensor of 10",
+        make=lambda: torch.from_numpy(np.arange(10, dtype="float32")),
+        candidates={
+            "detach().clone()": lambda x: x.detach().clone(),
+            "clone().detach()": lambda x: x.clone().detach(),
+            "torch.tensor": lambda x: torch.tensor(x.tolist()),
+            "tensorcopy": lambda x: tc.copy(x),
+        },
+        naive="torch.tensor",
+        modes=("drop",),
+        calls=60,
+        above=("detach().clone()", 150),
+    ),
+    Cell(
+        name="to_torch of an array of 10",
+        make=lambda: np.arange(10, dtype="float32"),
+        candidates={
+            "from_numpy": lambda a: torch.from_numpy(a),
+            "as_tensor": lambda a: torch.as_tensor(a),
+            "tensorcopy": lambda a: tc.to_torch(a),
+        },
+        naive="as_tensor",
+        modes=("drop",),
+        calls=60,
+        above=("from_numpy", 500),
+    ),
+]
