@@ -1,7 +1,7 @@
 """Time the candidates of a cell in turn, each sample in a process of its own, after their results were found equal.
 
-A sample runs in a forked child of a parent that has never computed in parallel, so no candidate profits from memory that
-another one has left behind. In *fresh* mode every result is kept until the child ends, so memory is never recycled; in
+A sample runs in a forked child of a parent that has never computed in parallel, so that none profits from memory which
+another has left behind. In *fresh* mode every result is kept until the child ends, so memory is never recycled; in
 *drop* mode each result is dropped before the next call, as in a loop. Rounds alternate the candidates.
 """
 

@@ -66,11 +66,9 @@ CELLS = [
     ),
     _cell(
         "Arrow ChunkedArray float64 100000, 2 chunks",
-        lambda: pa.chunked_array([np.arange(N // 2, dtype="float64"), np.arange(N // 2, dtype="float64")]),
-        **{
-            "to_numpy": lambda a: torch.tensor(a.to_numpy()),
-            "concatenate": lambda a: torch.from_numpy(np.concatenate([c.to_numpy() for c in a.chunks])),
-        },
+        lambda: pa.chunked_array([np.arange(N / 2), np.arange(N / 2)]),
+        to_numpy=lambda a: torch.tensor(a.to_numpy()),
+        concatenate=lambda a: torch.from_numpy(np.concatenate([chunk.to_numpy() for chunk in a.chunks])),
     ),
     _cell(
         "Arrow Table float64 20000x10",

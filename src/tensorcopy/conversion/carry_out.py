@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import LossyConversionError
+from ..errors import BadArgumentError, LossyConversionError
 from ..live import arrays, tensors
 from ..live.dtypes import DTYPES, ML_DTYPES, default_float, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import is_tensor, load, loaded
@@ -39,8 +39,19 @@ def _finish_tensor(tensor: Any, request: Request) -> Any:
     if request.detach and tensor.requires_grad:
         tensor = tensor.detach()
     if request.requires_grad is not None and request.requires_grad != tensor.requires_grad:
-        tensor = tensor.detach().requires_grad_(request.requires_grad)
+        tensor = as_leaf(tensor.detach(), request.requires_grad)
     return tensor.pin_memory() if request.pin_memory else tensor
+
+
+def as_leaf(tensor: Any, requires_grad: bool) -> Any:
+    """*tensor* itself, off the graph, made a leaf that records gradients or does not."""
+    if requires_grad and not (tensor.is_floating_point() or tensor.is_complex()):
+        raise BadArgumentError(
+            f"{name_of_torch(tensor.dtype)} values cannot require grad",
+            why="only floating and complex numbers have gradients",
+            fix="pass dtype='float32' as well, or drop requires_grad=",
+        )
+    return tensor.requires_grad_(requires_grad)
 
 
 def _finish_array(array: Any, exposure: Exposure, request: Request) -> Any:
@@ -265,9 +276,9 @@ def _assemble_tensor(exposure: Exposure, request: Request) -> Any:
     for piece in exposure.open():
         name = name_of_numpy(piece.values.dtype)
         if arrays.why_not_tensor_memory(piece.values) or not _has_torch_dtype(torch, name):
-            _fill_piece(fill_array, arrays.array_over(result), piece.values, piece, request, (name, target))
+            _fill_piece(fill_array, arrays.array_over(result), piece.values, piece, exposure, request, (name, target))
         else:
-            _fill_piece(fill_tensor, result, arrays.tensor_over(piece.values), piece, request, (name, target))
+            _fill_piece(fill_tensor, result, arrays.tensor_over(piece.values), piece, exposure, request, (name, target))
     return result if request.memory_format is None else result.contiguous(memory_format=request.memory_format)
 
 
@@ -278,7 +289,7 @@ def _assemble_array(exposure: Exposure, request: Request) -> Any:
     result = load("numpy").empty(exposure.shape, numpy_dtype(target), order=order)
     for piece in exposure.open():
         name = name_of_numpy(piece.values.dtype)
-        _fill_piece(fill_array, result, piece.values, piece, request, (name, target))
+        _fill_piece(fill_array, result, piece.values, piece, exposure, request, (name, target))
     return result
 
 
@@ -286,26 +297,39 @@ def _target_of(exposure: Exposure, request: Request) -> str:
     return request.dtype or exposure.dtype or default_float()
 
 
-def _fill_piece(fill: Any, result: Any, values: Any, piece: Piece, request: Request, names: tuple[str, str]) -> None:
+def _fill_piece(
+    fill: Any, result: Any, values: Any, piece: Piece, exposure: Exposure, request: Request, names: tuple[str, str]
+) -> None:
     """Write one piece, then the stand-in for its nulls; what lies in memory under a null is never looked at."""
     part = result[(*piece.place, ...)]
     if piece.nulls is not None and can_lose(*names, request.casting):
         values = values.copy() if fill is fill_array else values.clone()
         _put(values, piece.nulls, 0, names[0], "unsafe")
+    lost: list[tuple[int, ...]] = []
+
+    def where(index: tuple[int, ...]) -> tuple[int, ...]:
+        lost.append(_in_whole(piece, index))
+        return lost[0]
+
     try:
-        fill(part, values, *names, request.casting, where=lambda index: _whole_index(piece.place, index))
+        fill(part, values, *names, request.casting, where)
     except LossyConversionError as error:
-        what = f"{error.what} ({piece.label})" if piece.label else error.what
-        raise LossyConversionError(what, why=error.why, fix=error.fix) from None
+        raise _labelled(error, lost[0], exposure) from None
     if piece.nulls is not None:
         _put(part, piece.nulls, request.null, names[1], request.casting)
 
 
-def _whole_index(place: tuple[Any, ...], index: tuple[int, ...]) -> tuple[int, ...]:
-    """The index in the result of what lies at *index* in the part at *place*."""
+def _in_whole(piece: Piece, index: tuple[int, ...]) -> tuple[int, ...]:
+    """The index in the result of what lies at *index* in *piece*."""
     rest = list(index)
-    whole = [p if isinstance(p, int) else (p.start or 0) + (p.step or 1) * rest.pop(0) for p in place]
+    whole = [p if isinstance(p, int) else (p.start or 0) + (p.step or 1) * rest.pop(0) for p in piece.place]
     return (*whole, *rest)
+
+
+def _labelled(error: LossyConversionError, index: tuple[int, ...], exposure: Exposure) -> LossyConversionError:
+    """*error* naming the column too, where there is one."""
+    what = error.what if exposure.label is None else f"{error.what}, in {exposure.label(index[1])}"
+    return LossyConversionError(what, why=error.why, fix=error.fix)
 
 
 def _put(part: Any, nulls: Any, null: Any, target: str, casting: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import BadArgumentError
+from ..live.devices import device_of
 from ..live.dtypes import name_of
 from ..live.libraries import class_of, is_tensor
 from . import stacking, targets
@@ -18,7 +19,7 @@ from .sources import expose
 _plain_array: Any = None
 _from_numpy: Any = None
 _direct: frozenset[Any] = frozenset()
-"""What the fast path compares with: the class of arrays, `torch.from_numpy` and the dtypes that it takes as they are."""
+"""What the fast path compares with: the class of arrays, `torch.from_numpy` and the dtypes that it takes as is."""
 
 _TAKEN_AS_THEY_ARE = (
     *("bool", "uint8", "int8", "int16", "int32", "int64"),
@@ -94,7 +95,7 @@ def to_torch(
         to="torch",
         copy=copy,
         dtype=None if dtype is None else name_of(dtype),
-        device=device,
+        device=None if device is None else device_of(device),
         detach=detach,
         requires_grad=requires_grad,
         memory_format=_plain_format(memory_format),
@@ -234,6 +235,8 @@ def plan_to(obj: Any, to: str, **options: Any) -> Plan:
         known["dtype"] = name_of(known["dtype"])
     if "memory_format" in known:
         known["memory_format"] = _plain_format(known["memory_format"])
+    if known.get("device") is not None:
+        known["device"] = device_of(known["device"])
     require_casting(known.get("casting", "checked"))
     request = Request(to=to, **_only_known(known))
     return plan_conversion(expose(obj, request), request)
