@@ -74,13 +74,13 @@ def raised_by(code: str) -> Exception | None:
 def cells(name: str) -> tuple[Cell, ...]:
     """All cells of the entry *name*: each of its examples on each source of its kind."""
     op = next(e for e in ENTRIES if e.name == name)
-    safe = [s for s in SOURCES if s.kind is op.source and not ends_the_process(op, s)]
-    return tuple(measure(op, example, s) for example in op.examples for s in safe)
+    found = [s for s in SOURCES if s.kind is op.source and not left_out(op) & traits_of(s.build()[0])]
+    return tuple(measure(op, example, s) for example in op.examples for s in found)
 
 
-def ends_the_process(op: Operation, source: Source) -> bool:
-    deadly = {c.given for c in op.crashes}
-    return bool(deadly & traits_of(source.build()[0]))
+def left_out(op: Operation) -> set[Trait | None]:
+    """Traits of sources that the entry is not about, or that would end this process."""
+    return {*op.unless, *(c.given for c in op.crashes)}
 
 
 def measure(op: Operation, example: str, source: Source) -> Cell:
@@ -88,11 +88,12 @@ def measure(op: Operation, example: str, source: Source) -> Cell:
     names = {**NAMESPACE, "x": x}
     cell = Cell(example, source.name, frozenset())
     with warnings.catch_warnings(record=True) as cell.warned, always_warning():
-        evaluate(op.setup or "None", names)
-        x = names["x"]
-        cell.traits = traits_of(x) | traits_beside(op, example, x)
-        kept = snapshot(x), snapshot(names.get("dst"))
         try:
+            cell.traits = traits_of(x)
+            evaluate(op.setup or "None", names)
+            x = names["x"]
+            cell.traits = traits_of(x) | traits_beside(op, example, x)
+            kept = snapshot(x), snapshot(names.get("dst"))
             value = evaluate(example, names)
             cell.y = eval(op.probe, {**names, "y": value})
         except Exception as error:

@@ -108,6 +108,7 @@ class Subclass(Enum):
     SAME_OR_PLAIN = "the type stays while memory is shared, otherwise a plain Tensor"
     DROPS = "a plain Tensor or ndarray"
     PARAMETER = "a Parameter; a subclass stays as well"
+    MEMMAP = "always a memmap"
     TARGET = "the type of the object written into"
     NOT_APPLICABLE = "the result is not of the source's library"
 
@@ -314,6 +315,7 @@ class Operation:
     examples: calls as code with `x` as the source; the first is the one to show, all of them obey the facts.
     setup: code that runs before an example (a destination, an index), with `x` already there.
     probe: an expression in `y`, the example's value, that gives the part the facts are about (a module's weight, say).
+    unless: sources with any of these traits are not what this entry is about.
     copies_if: for `Memory.DEPENDS`, copies if the source has any of these traits, and shares otherwise.
     cuts_if: the same for `Graph.DEPENDS`.
     changes_object: True if the call changes shape, flags or memory of an object without writing its bytes.
@@ -330,6 +332,7 @@ class Operation:
     setup: str = ""
     probe: str = "y"
     source: Kind = Kind.TENSOR
+    unless: tuple[Trait, ...] = ()
     result: Kind = Kind.TENSOR
     memory: Memory
     copies_if: tuple[Trait, ...] = ()
