@@ -11,6 +11,7 @@ from .dtypes import name_of_torch
 from .graph import GraphPosition, graph_position, version_of
 from .libraries import is_instance, is_ndarray, is_numpy_scalar, is_tensor
 from .memory import Overlap, Region, layout_of
+from .nests import is_nest
 from .owners import Owner, owner_chain
 from .parts import parts_of
 from .regions import BUFFERS, Footprint, export_of, footprint
@@ -126,7 +127,8 @@ def describe(obj: Any, *others: Any) -> Description:
     }
     own = _tensor_fields(obj, bool(found.regions)) if is_tensor(obj) else _plain_fields(obj)
     writable = _writable(obj) and all(owner.writable is not False for owner in owners)
-    return Description(**{**common, **_layout_fields(found), "writable": writable, **own})
+    layout = _layout_in_parts(found) if len(found.regions) != 1 or found.unknown or is_nest(obj) else _layout(found)
+    return Description(**{**common, **layout, "writable": writable, **own})
 
 
 def library_of(obj: Any) -> str:
@@ -147,10 +149,12 @@ def _kept_alive(regions: tuple[Region, ...], owners: tuple[Owner, ...]) -> int |
     return total if regions else None
 
 
-def _layout_fields(found: Footprint) -> dict[str, Any]:
-    if len(found.regions) != 1 or found.unknown:
-        size = sum(region.nbytes for region in found.regions) if found.regions else None
-        return {"layout": SEVERAL if found.regions else "", "nbytes": size}
+def _layout_in_parts(found: Footprint) -> dict[str, Any]:
+    size = sum(region.nbytes for region in found.regions) if found.regions else None
+    return {"layout": SEVERAL if found.regions else "", "nbytes": size}
+
+
+def _layout(found: Footprint) -> dict[str, Any]:
     region = found.regions[0]
     return {
         "shape": region.shape,

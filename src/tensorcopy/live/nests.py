@@ -12,6 +12,16 @@ from .libraries import is_instance
 _SEQUENCES = (list, tuple, deque)
 
 
+def is_nest(obj: Any) -> bool:
+    """Whether *obj* is a container that `leaves` descends into."""
+    return _members(obj) is not None
+
+
+def is_plain_value(obj: Any) -> bool:
+    """Whether *obj* is a Python number, text or None: a value, with no memory that anything could share."""
+    return obj is None or isinstance(obj, (bool, int, float, complex, str))
+
+
 def leaves(nest: Any) -> Iterator[tuple[str, Any]]:
     """Every (path, leaf) of *nest*, in order; the path is empty when *nest* is a leaf itself.
 

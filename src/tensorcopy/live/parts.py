@@ -1,4 +1,4 @@
-"""Take a compound object apart into the objects that hold its elements: tables, masked arrays, sparse tensors.
+"""Take a compound object apart into the objects that hold its elements: tables, masked arrays, sparse tensors, nests.
 
 Every part is a view of the memory that the compound object itself uses; what could only be had as a copy is no part.
 """
@@ -10,6 +10,7 @@ from typing import Any
 
 from .libraries import class_of, is_instance, is_ndarray, is_tensor, loaded
 from .memory import Region
+from .nests import is_nest, is_plain_value, leaves
 
 Parts = tuple[tuple[str, Any], ...]
 """(label, object) for each part; a lone part has an empty label. Slices of Arrow buffers are given as a `Region`."""
@@ -37,7 +38,12 @@ def parts_of(obj: Any) -> Parts | None:
             for name, take in takers:
                 if is_instance(obj, module, name):
                     return take(obj)
-    return None
+    return _members_of_nest(obj) if is_nest(obj) else None
+
+
+def _members_of_nest(nest: Any) -> Parts:
+    """What in it can hold shared memory at all; numbers and text are left out."""
+    return tuple((path, leaf) for path, leaf in leaves(nest) if not is_plain_value(leaf))
 
 
 def _parts_of_tensor(tensor: Any) -> Parts | None:

@@ -10,8 +10,10 @@ from typing import Any
 
 from ..errors import TensorcopyError
 from .addresses import buffer_region, dlpack_region, interface_region
+from .diophantine import MAX_WORK
 from .libraries import class_of, is_instance, is_ndarray, is_numpy_scalar, is_tensor
-from .memory import Region, contiguous_strides
+from .memory import Overlap, Region, contiguous_strides, measure, meeting_spans, overlaps
+from .nests import is_plain_value
 from .parts import parts_of
 from .tensors import is_transformed, is_wrapper
 
@@ -44,11 +46,44 @@ def footprint(obj: Any) -> Footprint:
         return Footprint(regions=(obj,))
     if isinstance(obj, BUFFERS):
         return Footprint(regions=(buffer_region(obj),))
+    if is_plain_value(obj):
+        return Footprint()
     try:
         parts = parts_of(obj)
         return _of_foreign(obj) if parts is None else _together(parts)
     except Exception as error:
         return Footprint(unknown=_reason(error))
+
+
+def common_memory(a: Any, b: Any, *, max_work: int = MAX_WORK) -> Overlap:
+    """What two objects, of whatever libraries, have in common in memory, exactly and element by element."""
+    first, second = footprint(a), footprint(b)
+    found = measure(first.regions, second.regions, max_work=max_work)
+    unknown = "; ".join(filter(None, (first.unknown, second.unknown)))
+    if found or not unknown:
+        return found
+    return Overlap(kind="unknown", bytes=None, elements=(None, None), why=unknown)
+
+
+def meets(a: Footprint, b: Footprint, *, max_work: int = MAX_WORK) -> bool | None:
+    """Whether two footprints have a byte in common; None where that is not known. Microseconds for plain objects."""
+    if len(a.regions) == len(b.regions) == 1:
+        answer = overlaps(a.regions[0], b.regions[0], max_work=max_work)
+    else:
+        answer = _any_meeting(a.regions, b.regions, max_work)
+    return None if answer is False and (a.unknown or b.unknown) else answer
+
+
+def _any_meeting(a: tuple[Region, ...], b: tuple[Region, ...], max_work: int) -> bool | None:
+    both: tuple[Region, ...] = (*a, *b)
+    answer: bool | None = False
+    for i, j in meeting_spans(both):
+        if i < len(a) <= j:
+            found = overlaps(both[i], both[j], max_work=max_work)
+            if found:
+                return True
+            answer = answer if found is False else None
+    return answer
 
 
 def _reason(error: Exception) -> str:

@@ -1,0 +1,185 @@
+"""Find the objects that look at given memory, and take the arrays' permission to write away for a while."""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+from types import FrameType
+from typing import Any
+
+from .graph import storage_id
+from .libraries import class_of, load
+from .memory import Region, overlaps
+from .regions import BUFFERS, footprint
+
+_OPTIMIZED = 0x1
+"""``CO_OPTIMIZED``: the code of a function, whose ``f_locals`` is a snapshot."""
+
+
+_MEMORY_KINDS = (
+    ("numpy", "ndarray"),
+    ("torch", "Tensor"),
+    ("torch", "UntypedStorage"),
+    ("pyarrow", "Array"),
+    ("pyarrow", "Buffer"),
+    ("polars", "Series"),
+    ("jax", "Array"),
+)
+
+
+def arrays_over(regions: Sequence[Region]) -> list[Any]:
+    """All NumPy arrays with a byte in one of *regions* that Python code can still reach, and what they are views of."""
+    kind = class_of("numpy", "ndarray")
+    reachable = () if kind is None else with_bases(obj for obj in _referred() if issubclass(type(obj), kind))
+    return [array for array in reachable if _is_over(array, regions)]
+
+
+def objects_over(regions: Sequence[Region]) -> list[Any]:
+    """All objects with a byte in one of *regions* that Python code can still reach; some 0.1 s.
+
+    Looks into every container that the garbage collector knows and into the variables of every running function, for
+    arrays, tensors, storages, buffers, and columns of other libraries. What only C code holds is not found.
+    """
+    found = [class_of(module, name) for module, name in _MEMORY_KINDS]
+    kinds = (*BUFFERS, *(kind for kind in found if kind is not None))
+    reachable = {id(obj): obj for obj in _referred() if issubclass(type(obj), kinds)}
+    return [obj for obj in reachable.values() if _is_over(obj, regions)]
+
+
+def _is_over(obj: Any, regions: Sequence[Region]) -> bool:
+    """Whether *obj* has a byte in one of *regions*; also where that is too hard to decide."""
+    try:
+        found = footprint(obj)
+    except Exception:  # a stranger's object may raise anything, and then shows no memory
+        return False
+    return any(overlaps(own, watched) is not False for own in found.regions for watched in regions)
+
+
+def with_bases(arrays: Iterable[Any]) -> list[Any]:
+    """*arrays* and every array that they are views of, owners first, each once."""
+    kind = load("numpy").ndarray
+    chains: dict[int, Any] = {}
+    for array in arrays:
+        chain = [array]
+        while isinstance(chain[-1].base, kind):
+            chain.append(chain[-1].base)
+        for link in reversed(chain):
+            chains.setdefault(id(link), link)
+    return list(chains.values())
+
+
+def _referred() -> Iterator[Any]:
+    """Everything that containers and running functions refer to."""
+    pending = gc.get_objects()
+    while pending:
+        referents = gc.get_referents(*pending)
+        yield from referents
+        # The collector forgets tuples and dicts that hold only what it does not track itself, and arrays are such.
+        pending = [obj for obj in referents if type(obj) in (tuple, dict) and not gc.is_tracked(obj)]
+    for frame in sys._current_frames().values():
+        step: FrameType | None = frame
+        while step is not None:
+            yield from _variables(step)
+            step = step.f_back
+
+
+def _variables(frame: FrameType) -> list[Any]:
+    variables = frame.f_locals
+    values = list(variables.values())
+    snapshot = sys.version_info < (3, 13) and frame.f_code.co_flags & _OPTIMIZED
+    # Only this function and the frame hold the snapshot, so it was made just now and would keep its values alive.
+    if snapshot and sys.getrefcount(variables) <= _references_of_a_snapshot():
+        variables.clear()
+    return values
+
+
+@cache
+def _references_of_a_snapshot() -> int:
+    frame = sys._getframe()
+    variables = frame.f_locals
+    count = sys.getrefcount(variables)
+    variables.clear()
+    return count
+
+
+def storage_users(tensor: Any) -> int | None:
+    """How many tensors, arrays made by ``.numpy()`` and saved tensors of a graph hold the storage of *tensor*.
+
+    *tensor* itself and the base that it is recorded as a view of are counted. None where torch does not tell.
+    """
+    count = getattr(class_of("torch", "_C"), "_storage_Use_Count", None)
+    identity = storage_id(tensor)
+    return None if count is None or identity is None else int(count(identity))
+
+
+class Lock:
+    """Arrays whose permission to write is taken away until `release`, which gives back exactly what was there."""
+
+    __slots__ = ("_held",)
+
+    def __init__(self, arrays: Iterable[Any]) -> None:
+        self._held: list[tuple[Any, int]] = []
+        try:
+            for array in arrays:
+                self._take(array)
+        except BaseException:
+            self.release()
+            raise
+
+    def _take(self, array: Any) -> None:
+        if not array.flags.writeable or not (_can_restore() or _numpy_restores(array)):
+            return
+        self._held.append((array, array.flags.num))
+        array.flags.writeable = False
+
+    def release(self) -> None:
+        """Give the permissions back, owners before their views, as NumPy asks for."""
+        while self._held:
+            array, flags = self._held.pop(0)
+            if _can_restore():
+                _flags_field(array).value = ctypes.c_int(flags).value
+            else:
+                array.flags.writeable = True
+
+
+def _numpy_restores(array: Any) -> bool:
+    """Whether NumPy itself will make the array writable again: not where the memory is another library's."""
+    return bool(array.flags.owndata) or type(array.base).__module__ == "numpy"
+
+
+class _ArrayHead(ctypes.Structure):
+    """The start of NumPy's ``PyArrayObject``, which is part of its binary interface since 1.7."""
+
+    _fields_ = (
+        ("head", ctypes.c_char * object.__basicsize__),
+        ("data", ctypes.c_void_p),
+        ("nd", ctypes.c_int),
+        ("dimensions", ctypes.c_void_p),
+        ("strides", ctypes.c_void_p),
+        ("base", ctypes.c_void_p),
+        ("descr", ctypes.c_void_p),
+        ("flags", ctypes.c_int),
+    )
+
+
+def _flags_field(array: Any) -> ctypes.c_int:
+    return ctypes.c_int.from_address(id(array) + _ArrayHead.flags.offset)
+
+
+@cache
+def _can_restore() -> bool:
+    """Whether the flags lie where NumPy's interface says, tried on an array of our own.
+
+    NumPy refuses to make an array writable again whose memory another library owns, such as what ``Tensor.numpy()``
+    gives. Its C macro ``PyArray_ENABLEFLAGS`` may, and this does what the macro does.
+    """
+    if sys.implementation.name != "cpython":
+        return False
+    array = load("numpy").zeros(1)
+    before = _flags_field(array).value, array.flags.num
+    array.flags.writeable = False
+    after = _flags_field(array).value, array.flags.num
+    return bool(before[0] == before[1] and after[0] == after[1] != before[0])
