@@ -13,8 +13,11 @@ from typing import Any
 from .graph import storage_id
 from .libraries import class_of, load
 from .memory import Region, overlaps
+from .owners import may_write
 from .regions import BUFFERS, footprint
 
+_FORGOTTEN = frozenset((tuple, dict))
+"""The collector forgets such containers while they hold only what it does not track itself, as arrays are."""
 _OPTIMIZED = 0x1
 """``CO_OPTIMIZED``: the code of a function, whose ``f_locals`` is a snapshot."""
 
@@ -33,20 +36,19 @@ _MEMORY_KINDS = (
 def arrays_over(regions: Sequence[Region]) -> list[Any]:
     """All NumPy arrays with a byte in one of *regions* that Python code can still reach, and what they are views of."""
     kind = class_of("numpy", "ndarray")
-    reachable = () if kind is None else with_bases(obj for obj in _referred() if issubclass(type(obj), kind))
+    reachable = () if kind is None else with_bases(_reachable((kind,)))
     return [array for array in reachable if _is_over(array, regions)]
 
 
 def objects_over(regions: Sequence[Region]) -> list[Any]:
-    """All objects with a byte in one of *regions* that Python code can still reach; some 0.1 s.
+    """All objects with a byte in one of *regions* that Python code can still reach; some 0.2 s.
 
     Looks into every container that the garbage collector knows and into the variables of every running function, for
     arrays, tensors, storages, buffers, and columns of other libraries. What only C code holds is not found.
     """
     found = [class_of(module, name) for module, name in _MEMORY_KINDS]
     kinds = (*BUFFERS, *(kind for kind in found if kind is not None))
-    reachable = {id(obj): obj for obj in _referred() if issubclass(type(obj), kinds)}
-    return [obj for obj in reachable.values() if _is_over(obj, regions)]
+    return [obj for obj in _reachable(kinds) if _is_over(obj, regions)]
 
 
 def _is_over(obj: Any, regions: Sequence[Region]) -> bool:
@@ -71,14 +73,23 @@ def with_bases(arrays: Iterable[Any]) -> list[Any]:
     return list(chains.values())
 
 
-def _referred() -> Iterator[Any]:
-    """Everything that containers and running functions refer to."""
+def _reachable(kinds: tuple[type, ...]) -> list[Any]:
+    """Every object of these *kinds* that containers and running functions refer to, once."""
+    found: dict[int, Any] = {}
     pending = gc.get_objects()
     while pending:
         referents = gc.get_referents(*pending)
-        yield from referents
-        # The collector forgets tuples and dicts that hold only what it does not track itself, and arrays are such.
-        pending = [obj for obj in referents if type(obj) in (tuple, dict) and not gc.is_tracked(obj)]
+        # Types are few and objects are millions: what each type is gets asked once.
+        wanted = {kind for kind in set(map(type, referents)) if issubclass(kind, kinds)}
+        of_interest = [obj for obj in referents if type(obj) in wanted or type(obj) in _FORGOTTEN]
+        found.update((id(obj), obj) for obj in of_interest if type(obj) in wanted)
+        pending = [obj for obj in of_interest if type(obj) in _FORGOTTEN and not gc.is_tracked(obj)]
+    found.update((id(obj), obj) for obj in _all_variables() if issubclass(type(obj), kinds))
+    return list(found.values())
+
+
+def _all_variables() -> Iterator[Any]:
+    """What the variables of every running function, in every thread, refer to."""
     for frame in sys._current_frames().values():
         step: FrameType | None = frame
         while step is not None:
@@ -110,9 +121,19 @@ def storage_users(tensor: Any) -> int | None:
 
     *tensor* itself and the base that it is recorded as a view of are counted. None where torch does not tell.
     """
-    count = getattr(class_of("torch", "_C"), "_storage_Use_Count", None)
-    identity = storage_id(tensor)
+    count = _storage_count(tensor)
+    return None if count is None else count - _uncounted()
+
+
+def _storage_count(tensor: Any) -> int | None:
+    count, identity = getattr(class_of("torch", "_C"), "_storage_Use_Count", None), storage_id(tensor)
     return None if count is None or identity is None else int(count(identity))
+
+
+@cache
+def _uncounted() -> int:
+    """What torch counts for the asking itself: measured on a tensor that has one user."""
+    return (_storage_count(load("torch").zeros(1)) or 1) - 1
 
 
 class Lock:
@@ -130,7 +151,7 @@ class Lock:
             raise
 
     def _take(self, array: Any) -> None:
-        if not array.flags.writeable or not (_can_restore() or _numpy_restores(array)):
+        if not may_write(array) or not (_can_restore() or _numpy_restores(array)):
             return
         self._held.append((array, array.flags.num))
         array.flags.writeable = False

@@ -12,7 +12,7 @@ from .graph import GraphPosition, graph_position, version_of
 from .libraries import is_instance, is_ndarray, is_numpy_scalar, is_tensor
 from .memory import Overlap, Region, layout_of
 from .nests import is_nest
-from .owners import Owner, owner_chain
+from .owners import Owner, may_write, owner_chain
 from .parts import parts_of
 from .regions import BUFFERS, Footprint, export_of, footprint
 
@@ -231,7 +231,7 @@ def _writable(obj: Any) -> bool | None:
     if is_tensor(obj):
         return True
     if is_ndarray(obj):
-        return bool(obj.flags.writeable)
+        return may_write(obj)
     if isinstance(obj, BUFFERS):
         return not memoryview(obj).readonly
     if is_instance(obj, "pyarrow", "Buffer"):

@@ -16,6 +16,8 @@ STORAGE = "torch storage"
 LENT = "lent by another object (from_numpy, frombuffer, from_dlpack …), which torch does not name"
 LENT_OR_SHOWN = "lent by another object (from_numpy …) or shown to NumPy by .numpy(); torch does not tell which"
 _LIMIT = 64
+_WRITEABLE = 0x400
+"""``NPY_ARRAY_WRITEABLE``."""
 _TORCH_ALIGNMENT = 64
 """Every CPU allocation of torch's own starts at a multiple of this; what does not was lent."""
 
@@ -104,9 +106,14 @@ def _owner(obj: Any) -> Owner:
     return Owner(kind=kind, nbytes=size, span=span, writable=_writable(obj), detail=_detail(obj))
 
 
+def may_write(array: Any) -> bool:
+    """Whether a NumPy array is writable. Its ``flags.writeable`` warns about arrays made by ``broadcast_arrays``."""
+    return bool(array.flags.num & _WRITEABLE)
+
+
 def _writable(obj: Any) -> bool | None:
     if is_ndarray(obj):
-        return bool(obj.flags.writeable)
+        return may_write(obj)
     return not memoryview(obj).readonly if isinstance(obj, BUFFERS) else None
 
 

@@ -1,0 +1,176 @@
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import torch
+
+from tensorcopy.live import aliases
+from tensorcopy.live.aliases import Lock, arrays_over, objects_over, storage_users, with_bases
+from tensorcopy.live.memory import Region
+from tensorcopy.live.regions import footprint
+
+
+class Holder:
+    def __init__(self, value: Any) -> None:
+        self.value = value
+
+
+def regions(obj: Any) -> tuple[Region, ...]:
+    return footprint(obj).regions
+
+
+def is_found(array: np.ndarray, whole: np.ndarray) -> bool:
+    return any(found is array for found in arrays_over(regions(whole)))
+
+
+def test_arrays_are_found_in_containers_attributes_closures_and_variables() -> None:
+    whole = np.zeros(8)
+
+    def closure() -> np.ndarray:
+        return whole[3:]
+
+    in_list, in_attribute, in_tuple, variable = [whole[1:]], Holder(whole[2:]), {"k": ((whole[4:],),)}, whole[5:]
+    gc.collect()  # the collector now forgets the tuples, which hold nothing that it tracks
+    assert is_found(in_list[0], whole)
+    assert is_found(in_attribute.value, whole)
+    assert is_found(in_tuple["k"][0][0], whole)
+    assert is_found(variable, whole)
+    assert is_found(whole, closure())
+
+
+def test_an_array_in_a_suspended_generator_is_found() -> None:
+    whole = np.zeros(8)
+
+    def generate() -> Iterator[int]:
+        part = whole[1:]
+        yield 1
+        yield len(part)
+
+    running = generate()
+    next(running)
+    assert any(found.shape == (7,) for found in arrays_over(regions(whole)))
+    assert next(running) == 7
+
+
+def test_an_array_that_only_interleaves_is_not_found() -> None:
+    whole = np.zeros(8)
+    odd = whole[1::2]
+    assert not is_found(odd, whole[::2])
+
+
+def test_the_base_that_only_a_view_holds_is_found() -> None:
+    view = np.zeros(8)[2:]
+    assert is_found(view.base, view)
+
+
+def test_objects_of_every_library_are_found_over_the_memory() -> None:
+    block = bytearray(64)
+    kinds = [np.frombuffer(block, np.uint8), torch.frombuffer(block, dtype=torch.uint8), memoryview(block)]
+    kinds.append(pa.py_buffer(block))
+    found = {type(obj).__name__ for obj in objects_over(regions(block))}
+    assert found >= {type(obj).__name__ for obj in kinds} | {"bytearray"}
+
+
+def test_a_base_that_nobody_but_the_view_holds_is_not_found() -> None:
+    view = torch.arange(6.0).reshape(2, 3)
+    assert [obj for obj in objects_over(regions(view)) if obj is not view] == []
+    base = torch.arange(6.0)
+    other = base.reshape(2, 3)
+    assert [obj for obj in objects_over(regions(other)) if obj is not other] == [base] or any(
+        obj is base for obj in objects_over(regions(other))
+    )
+
+
+def test_the_search_keeps_nothing_alive() -> None:
+    array = np.zeros(3)
+    alive = weakref.ref(array)
+    arrays_over(regions(np.zeros(3)))
+    del array
+    assert alive() is None
+
+
+def test_the_search_leaves_a_callers_own_locals_alone() -> None:
+    array = np.zeros(3)
+    mine = locals()
+    arrays_over(regions(array))
+    assert mine["array"] is array
+
+
+def test_views_come_after_what_they_are_views_of() -> None:
+    whole = np.zeros(8)
+    masked = np.ma.array(whole[2:], copy=False)
+    order = with_bases([masked, whole[3:]])
+    assert order[0] is whole
+    assert {id(whole), id(masked)} <= {id(array) for array in order}
+
+
+def arrays_to_lock() -> dict[str, np.ndarray]:
+    whole = np.zeros((3, 4))
+    fixed = np.zeros(3)
+    fixed.flags.writeable = False
+    return {
+        "owner": whole,
+        "view": whole[1:],
+        "of a tensor": torch.zeros(3).numpy(),
+        "of a bytearray": np.frombuffer(bytearray(8), np.uint8),
+        "column-major": np.zeros((3, 4), order="F"),
+        "read-only": fixed,
+        "broadcast with a warning": np.broadcast_arrays(np.zeros(1), np.zeros(3))[0],
+        "masked": np.ma.zeros(3),
+    }
+
+
+ARRAYS = arrays_to_lock()
+
+
+@pytest.mark.parametrize("array", ARRAYS.values(), ids=ARRAYS)
+def test_a_lock_makes_read_only_and_gives_back_exactly_the_old_flags(array: np.ndarray) -> None:
+    before = array.flags.num
+    lock = Lock([array])
+    assert not array.flags.writeable
+    lock.release()
+    lock.release()
+    assert array.flags.num == before
+
+
+def test_locks_nest() -> None:
+    array = np.zeros(3)
+    outer = Lock([array])
+    Lock([array]).release()
+    assert not array.flags.writeable
+    outer.release()
+    assert array.flags.writeable
+
+
+def test_where_flags_cannot_be_restored_only_numpys_own_memory_is_locked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(aliases, "_can_restore", lambda: False)
+    whole, lent = np.zeros(8), torch.zeros(3).numpy()
+    view = whole[1:]
+    lock = Lock(with_bases([view, lent]))
+    assert (whole.flags.writeable, view.flags.writeable, lent.flags.writeable) == (False, False, True)
+    lock.release()
+    assert (whole.flags.writeable, view.flags.writeable) == (True, True)
+
+
+def test_a_lock_that_cannot_be_completed_takes_nothing() -> None:
+    first = np.zeros(3)
+    with pytest.raises(AttributeError, match="flags"):
+        Lock([first, object()])
+    assert first.flags.writeable
+
+
+def test_users_of_a_storage_are_counted() -> None:
+    x = torch.zeros(3)
+    alone = storage_users(x)
+    shown = x.numpy()
+    other = x.detach()
+    assert alone == 1
+    assert storage_users(x) == 3
+    del shown, other
+    assert storage_users(x) == 1
