@@ -108,6 +108,7 @@ class Subclass(Enum):
     SAME_OR_PLAIN = "the type stays while memory is shared, otherwise a plain Tensor"
     DROPS = "a plain Tensor or ndarray"
     PARAMETER = "a Parameter; a subclass stays as well"
+    KEEPS_BUT_MEMMAP = "a subclass stays, a memmap becomes a plain ndarray"
     MEMMAP = "always a memmap"
     TARGET = "the type of the object written into"
     NOT_APPLICABLE = "the result is not of the source's library"

@@ -43,6 +43,7 @@ _WHOLE_STORAGE = Wrong(
     wanted="False",
     why="a view carries its whole storage; clone it first to keep only its elements",
 )
+_FILE = "import os, tempfile\npath = os.path.join(tempfile.mkdtemp(), 'x.npy')\n"
 _SAVE = "buffer = io.BytesIO(); torch.save(x, buffer); buffer.seek(0)\n"
 
 OPERATIONS = (
@@ -152,7 +153,7 @@ OPERATIONS = (
         name="torch.load(mmap=True)",
         summary="A tensor over a private map of the file: writes stay in memory.",
         call=Call(names=("torch.load",), when=where(mmap=Value.TRUE)),
-        setup="import os, tempfile\npath = os.path.join(tempfile.mkdtemp(), 'x.pt'); torch.save(x, path)",
+        setup=_FILE + "torch.save(x, path)",
         examples=("torch.load(path, mmap=True, weights_only=False)",),
     ),
     array_copy(
@@ -186,7 +187,7 @@ OPERATIONS = (
         name="numpy.load(mmap_mode='r')",
         summary="A read-only map of the file: a tensor over it ends the process when written.",
         call=Call(names=("numpy.load",), when=where(mmap_mode=Value.GIVEN)),
-        setup="import os, tempfile\npath = os.path.join(tempfile.mkdtemp(), 'x.npy'); np.save(path, x)",
+        setup=_FILE + "np.save(path, x)",
         examples=("np.load(path, mmap_mode='r')",),
         subclass=Subclass.MEMMAP,
         rejects=(
@@ -194,8 +195,7 @@ OPERATIONS = (
                 given=Trait.OBJECT, error="ValueError", text="Array can't be memory-mapped: Python objects in dtype"
             ),
             Rejection(
-                code="import os, tempfile\npath = os.path.join(tempfile.mkdtemp(), 'x.npy')\nnp.save(path, np.zeros(2))\n"
-                "np.load(path, mmap_mode='r')[0] = 1.0",
+                code=_FILE + "np.save(path, np.zeros(2))\nnp.load(path, mmap_mode='r')[0] = 1.0",
                 error="ValueError",
                 text="assignment destination is read-only",
             ),
@@ -205,7 +205,7 @@ OPERATIONS = (
         name="numpy.memmap",
         summary="An array over a file; mode 'r+' writes through to it, 'c' keeps writes in memory, 'r' refuses them.",
         call=Call(names=("numpy.memmap",), source=0),
-        setup="import os, tempfile\npath = os.path.join(tempfile.mkdtemp(), 'x.bin')\nnp.ascontiguousarray(x).tofile(path)",
+        setup=_FILE + "np.ascontiguousarray(x).tofile(path)",
         examples=("np.memmap(path, dtype=x.dtype, mode='r+', shape=x.shape)",),
         layout=Layout.CONTIGUOUS,
         subclass=Subclass.MEMMAP,
