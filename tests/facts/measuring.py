@@ -39,6 +39,7 @@ class Cell:
     error: Exception | None = None
     warned: list[warnings.WarningMessage] = field(default_factory=list)
     x: Any = None
+    value: Any = None
     y: Any = None
     shares_by_address: bool | None = None
     shares_by_bytes: bool | None = None
@@ -94,8 +95,8 @@ def measure(op: Operation, example: str, source: Source) -> Cell:
             x = names["x"]
             cell.traits = traits_of(x) | traits_beside(op, example, x)
             kept = snapshot(x), snapshot(names.get("dst"))
-            value = evaluate(example, names)
-            cell.y = eval(op.probe, {**names, "y": value})
+            cell.value = evaluate(example, names)
+            cell.y = eval(op.probe, {**names, "y": cell.value})
         except Exception as error:
             cell.error = error.with_traceback(None)
             return cell

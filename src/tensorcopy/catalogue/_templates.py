@@ -118,13 +118,14 @@ array_copy = partial(
 )
 array_in_place = partial(
     Operation,
+    probe="x",
     source=Kind.ARRAY,
     result=Kind.NOTHING,
     memory=Memory.SHARES,
     device=Device.HOST,
-    layout=Layout.NOT_APPLICABLE,
-    dtype=Dtype.NOT_APPLICABLE,
-    subclass=Subclass.NOT_APPLICABLE,
+    layout=Layout.SAME,
+    returns_self=ReturnsSelf.ALWAYS,
+    subclass=Subclass.KEEPS,
 )
 
 

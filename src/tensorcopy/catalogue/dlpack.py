@@ -87,7 +87,7 @@ OPERATIONS = (
         call=Call(names=("torch.Tensor.__dlpack__", "torch.utils.dlpack.to_dlpack", "torch.to_dlpack")),
         examples=("x.__dlpack__()",),
         probe="torch.utils.dlpack.from_dlpack(y)",
-        result=Kind.TENSOR,
+        result=Kind.CAPSULE,
         memory=Memory.SHARES,
         graph=Graph.CUTS,
         requires_grad=RequiresGrad.NO,

@@ -132,6 +132,7 @@ class Kind(Enum):
     FILE = "file"
     CAPSULE = "DLPack capsule"
     TEXT = "str"
+    OTHER = "another object"
     NOTHING = "None"
 
 
@@ -315,7 +316,7 @@ class Operation:
 
     examples: calls as code with `x` as the source; the first is the one to show, all of them obey the facts.
     setup: code that runs before an example (a destination, an index), with `x` already there.
-    probe: an expression in `y`, the example's value, that gives the part the facts are about (a module's weight, say).
+    probe: an expression in `y`, the example's value, that gives what the facts are about (a module's weight, say).
     unless: sources with any of these traits are not what this entry is about.
     copies_if: for `Memory.DEPENDS`, copies if the source has any of these traits, and shares otherwise.
     cuts_if: the same for `Graph.DEPENDS`.

@@ -111,6 +111,7 @@ OPERATIONS = (
         summary="Copies the values into the module's own memory, without recording them on the graph.",
         call=Call(names=_LOAD, source=1, writes_to=(0,)),
         setup=_PLAIN_PARAMETER,
+        result=Kind.OTHER,
         examples=("m.load_state_dict({'w': x})",),
         probe="m.w",
         graph=Graph.CUTS,
@@ -143,6 +144,7 @@ OPERATIONS = (
         summary="Copies the values into the module's own memory, without recording them on the graph.",
         call=Call(names=_LOAD, source=1, writes_to=(0,)),
         setup=_BUFFER,
+        result=Kind.OTHER,
         examples=("m.load_state_dict({'w': x})",),
         probe="m.w",
         graph=Graph.CUTS,
@@ -153,6 +155,7 @@ OPERATIONS = (
         summary="Makes the tensors of the dict the module's own: later changes to them are changes of the module.",
         call=Call(names=_LOAD, when=where(assign=Value.TRUE), source=1),
         setup=_BUFFER,
+        result=Kind.OTHER,
         examples=("m.load_state_dict({'w': x}, assign=True)",),
         probe="m.w",
         changes_object=True,
@@ -175,7 +178,7 @@ OPERATIONS = (
         setup="old = x.weight.detach()",
         examples=("x.to(torch.float64)", "x.double()"),
         probe="[y.weight]",
-        result=Kind.TENSORS,
+        result=Kind.MODULE,
         dtype=Dtype.GIVEN,
         changes_object=True,
         silently_wrong=(
@@ -194,7 +197,7 @@ OPERATIONS = (
         call=Call(names=("torch.nn.Module.share_memory",)),
         examples=("x.share_memory()",),
         probe="[y.weight]",
-        result=Kind.TENSORS,
+        result=Kind.MODULE,
         changes_object=True,
         crashes=(
             Crash(
