@@ -17,6 +17,7 @@ from ..live.dtypes import DTYPES, Dtype
 from ..live.libraries import class_of
 
 BOOL, INT, FLOAT, COMPLEX = range(4)
+FIRST_NUMPY = 4
 SEQUENCE, FOREIGN, UNREADABLE = -1, -2, -3
 """A level of the nest · a leaf with memory of its own (array, tensor, buffer), for others to read · anything else."""
 
@@ -65,10 +66,7 @@ def _classified(cls: type) -> int:
 def _numpy_kind(cls: type) -> int:
     numpy_dtype: Any = class_of("numpy", "dtype")
     name = "object" if cls.__name__ == "void" else str(numpy_dtype(cls).name)
-    if name in READABLE:
-        kind = KINDS.index(f"numpy.{name}")
-    else:
-        kind = FOREIGN if name in DTYPES else UNREADABLE
+    kind = KINDS.index(f"numpy.{name}") if name in READABLE else FOREIGN if name in DTYPES else UNREADABLE
     if cls.__module__ in ("numpy", "ml_dtypes"):
         _known[cls] = kind
     return kind

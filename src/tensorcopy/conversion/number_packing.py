@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
 from typing import Any
 
@@ -27,7 +27,11 @@ _CODES |= {"float16": "e", "bfloat16": "H", "float32": "f", "float64": "d", "com
 
 def _kinds_within(dtype_kinds: str, *python: int) -> int:
     """Bit mask of the Python kinds and of the NumPy scalars whose dtype is one of *dtype_kinds*."""
-    numpy = (kind for kind, name in enumerate(KINDS) if name.startswith("numpy.") and DTYPES[name[6:]].kind in dtype_kinds)
+    numpy = (
+        kind
+        for kind, name in enumerate(KINDS)
+        if name.startswith("numpy.") and DTYPES[name.removeprefix("numpy.")].kind in dtype_kinds
+    )
     return sum(1 << kind for kind in (*python, *numpy))
 
 
@@ -57,7 +61,7 @@ def pack(leaves: Leaves, kinds: int, dtype: str, casting: str) -> bytes:
 def _pack_at_once(leaves: Leaves, kinds: int, dtype: str, casting: str) -> bytes | None:
     """All leaves through one ``struct`` format, or None where that could change a value or refuses one."""
     route = _route(kinds, dtype, casting)
-    if route is None or (route is _exact_reals and not _integers_are_exact(leaves, DTYPES[dtype].exact)):
+    if route is None or (route is _mixed and not _integers_are_exact(leaves, DTYPES[dtype].exact)):
         return None
     try:
         return route(leaves, _CODES[dtype])
@@ -65,53 +69,42 @@ def _pack_at_once(leaves: Leaves, kinds: int, dtype: str, casting: str) -> bytes
         return None
 
 
-Route = Callable[[Leaves, str], bytes]
-
-
 @cache
-def _route(kinds: int, dtype: str, casting: str) -> Route | None:
+def _route(kinds: int, dtype: str, casting: str) -> Callable[[Leaves, str], bytes] | None:
     target = DTYPES[dtype]
-    rounds = casting == "same_value" and target.exact < 2**53
-    if target.kind == "b":
-        return _reals if not kinds & ~_BOOLS else None
-    if target.kind in "iu":
-        return _reals if not kinds & ~_INTEGERS else None
-    if rounds or dtype == "bfloat16":
+    if target.kind in "biu":
+        return _reals if not kinds & ~(_BOOLS if target.kind == "b" else _INTEGERS) else None
+    if dtype == "bfloat16" or (casting == "same_value" and target.exact < 2**53):
         return None
     if target.kind == "c":
         return _parts if not kinds & ~_COMPLEXES else None
     if not kinds & ~_FLOATS:
         return _reals
-    return _exact_reals if not kinds & ~(_FLOATS | 1 << INT | 1 << BOOL) else None
+    return _mixed if not kinds & ~(1 << FLOAT | 1 << INT | 1 << BOOL) else None
 
 
 def _reals(leaves: Leaves, code: str) -> bytes:
     return _format(len(leaves), code).pack(*leaves)
 
 
-def _exact_reals(leaves: Leaves, code: str) -> bytes:
+def _mixed(leaves: Leaves, code: str) -> bytes:
+    """Python floats and integers, once `_integers_are_exact`."""
     return _reals(leaves, code)
 
 
 def _parts(leaves: Leaves, code: str) -> bytes:
-    return _format(2 * len(leaves), code).pack(*chain.from_iterable((leaf.real, leaf.imag) for leaf in leaves))
+    return _format(2 * len(leaves), code).pack(*_both_parts(leaves))
 
 
-@cache
+@lru_cache(maxsize=64)
 def _format(count: int, code: str) -> struct.Struct:
     return struct.Struct(f"={count}{code}")
 
 
 def _integers_are_exact(leaves: Leaves, limit: int) -> bool:
-    """Whether all integers among *leaves* are Python's own and so small that every floating type in use holds them."""
-    others = [leaf for leaf in leaves if not isinstance(leaf, float)]
-    integers = [leaf for leaf in others if type(leaf) is int or type(leaf) is bool]
-    return not integers or (_floating_besides(others, len(integers)) and -limit <= min(integers) and max(integers) <= limit)
-
-
-def _floating_besides(others: Leaves, integers: int) -> bool:
-    """Whether *others* holds nothing but that many integers and floating NumPy scalars."""
-    return len(others) == integers or sum(_FLOATS >> kind_of(type(leaf)) & 1 for leaf in others) == len(others) - integers
+    """Whether all integers among Python numbers lie in [-limit, limit], and none has methods of its own."""
+    integers = [leaf for leaf in leaves if not isinstance(leaf, float)]
+    return {*map(type, integers)} <= {int, bool} and -limit <= min(integers) and max(integers) <= limit
 
 
 def _pack_singly(leaves: Leaves, dtype: str, casting: str) -> bytes:
@@ -174,7 +167,11 @@ def _fitted_real(number: float, target: Dtype, casting: str) -> float:
         return bool(number)
     if target.kind in "iu":
         return _wrapped(number, target) if casting == "unsafe" else _fitted_integer(number, target)
-    return _fitted_integer_as_float(number, target, casting) if isinstance(number, int) else _fitted_float(number, target, casting)
+    return (
+        _fitted_integer_as_float(number, target, casting)
+        if isinstance(number, int)
+        else _fitted_float(number, target, casting)
+    )
 
 
 def _wrapped(number: float, target: Dtype) -> int:
@@ -182,7 +179,7 @@ def _wrapped(number: float, target: Dtype) -> int:
     return (cut - target.low) % (target.high - target.low + 1) + target.low
 
 
-def _fitted_integer(number: float, target: Dtype) -> int:
+def _fitted_integer(number: Any, target: Dtype) -> int:
     if isinstance(number, float) and not number.is_integer():
         raise ValueError("fraction, NaN or infinity")
     if not target.low <= number <= target.high:
