@@ -2,21 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from typing import Any
 
 from ..errors import BadArgumentError, LossyConversionError
 from ..live import arrays, tensors
-from ..live.dtypes import DTYPES, ML_DTYPES, default_float, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
+from ..live.dtypes import ML_DTYPES, default_float, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import is_tensor, load, loaded
 from . import allocation, reading
-from .casting import can_lose, find_loss, loss_error
+from .casting import can_lose
+from .filling import Where, fill_array, fill_tensor_from_array
+from .filling import fill_tensor as fill_tensor
+from .filling import refuse_loss as refuse_loss
 from .plan import Exposure, Piece, Plan, Request
-
-Where = Callable[[tuple[int, ...]], tuple[int, ...]] | None
-
-_CHECK_BLOCK = 1 << 18
-"""Elements cast and checked at a time: small enough that the check reads from cache what the cast has just written."""
 
 
 def carry_out(plan: Plan, exposure: Exposure, request: Request) -> Any:
@@ -72,11 +71,17 @@ def _share_as_array(exposure: Exposure, request: Request) -> Any:
     return arrays.array_over(seen.detach()) if exposure.form == "tensor" else seen
 
 
+def _adopt_as_array(exposure: Exposure, request: Request) -> Any:
+    seen = exposure.open()
+    return arrays.array_over(seen.detach()) if exposure.form == "tensor" else arrays.writable_over(seen)
+
+
 def _copy_to_tensor(exposure: Exposure, request: Request) -> Any:
     seen = exposure.open()
     if exposure.form == "tensor":
         return copy_tensor(seen, request)
-    return tensor_from_array(seen, request)
+    with _naming_columns(exposure) as where:
+        return tensor_from_array(seen, request, where)
 
 
 def _copy_to_array(exposure: Exposure, request: Request) -> Any:
@@ -87,7 +92,35 @@ def _copy_to_array(exposure: Exposure, request: Request) -> Any:
         if view.base is None or seen.is_conj() or seen.is_neg():
             return array_from_array(view, request)
         return array_from_array(view, request)
-    return array_from_array(seen, request)
+    with _naming_columns(exposure) as where:
+        return array_from_array(seen, request, where)
+
+
+def _naming_columns(exposure: Exposure, piece: Piece | None = None) -> AbstractContextManager[Where]:
+    """Gives the function that says where a lost value lies in the whole; errors name its column, if it has one."""
+    return nullcontext() if exposure.label is None and piece is None else _locating(exposure, piece)
+
+
+@contextmanager
+def _locating(exposure: Exposure, piece: Piece | None) -> Iterator[Where]:
+    lost: list[tuple[int, ...]] = []
+
+    def where(index: tuple[int, ...]) -> tuple[int, ...]:
+        lost.append(index if piece is None else _in_whole(piece, index))
+        return lost[0]
+
+    try:
+        yield where
+    except LossyConversionError as error:
+        column = f", in {exposure.label(lost[0][1])}" if exposure.label is not None and lost else ""
+        raise LossyConversionError(error.what + column, why=error.why, fix=error.fix) from None
+
+
+def _in_whole(piece: Piece, index: tuple[int, ...]) -> tuple[int, ...]:
+    """The index in the result of what lies at *index* in *piece*."""
+    rest = list(index)
+    whole = [p if isinstance(p, int) else (p.start or 0) + (p.step or 1) * rest.pop(0) for p in piece.place]
+    return (*whole, *rest)
 
 
 def copy_tensor(tensor: Any, request: Request) -> Any:
@@ -132,7 +165,7 @@ def _checked(source: Any, result: Any, name: str, target: str, request: Request)
     return result
 
 
-def tensor_from_array(array: Any, request: Request) -> Any:
+def tensor_from_array(array: Any, request: Request, where: Where = None) -> Any:
     """A fresh tensor with the elements of *array*, whatever its strides, byte order or permissions."""
     torch = load("torch")
     name = name_of_numpy(array.dtype)
@@ -140,10 +173,10 @@ def tensor_from_array(array: Any, request: Request) -> Any:
     if not arrays.why_not_tensor_memory(array) and _has_torch_dtype(torch, name):
         view = arrays.tensor_over(array)
         result = allocation.empty_like(torch, view, torch_dtype(target), request.memory_format)
-        fill_tensor(result, view, name, target, request.casting)
+        fill_tensor(result, view, name, target, request.casting, where)
         return result
     result = allocation.empty(torch, array.shape, torch_dtype(target))
-    fill_array(arrays.array_over(result), array, name, target, request.casting)
+    fill_tensor_from_array(result, array, name, target, request.casting, where)
     return result if request.memory_format is None else result.contiguous(memory_format=request.memory_format)
 
 
@@ -151,7 +184,7 @@ def _has_torch_dtype(torch: Any, name: str) -> bool:
     return hasattr(torch, name)
 
 
-def array_from_array(array: Any, request: Request) -> Any:
+def array_from_array(array: Any, request: Request, where: Where = None) -> Any:
     """A fresh array with the elements of *array* in the order of its strides, in the machine's byte order."""
     numpy = load("numpy")
     name = name_of_numpy(array.dtype)
@@ -159,84 +192,12 @@ def array_from_array(array: Any, request: Request) -> Any:
     result = numpy.empty_like(array, dtype=numpy_dtype(target), subok=False)
     torch = loaded("torch")
     fast = torch is not None and result.nbytes >= allocation.ADVISE_FROM and not arrays.why_not_tensor_memory(array)
-    if torch is not None and fast and hasattr(torch, name) and hasattr(torch, target):
-        fill_tensor(arrays.tensor_over(result), arrays.tensor_over(array), name, target, request.casting)
+    alike = (name, target) != ("float64", "float16")  # torch rounds twice on that way
+    if torch is not None and fast and alike and hasattr(torch, name) and hasattr(torch, target):
+        fill_tensor(arrays.tensor_over(result), arrays.tensor_over(array), name, target, request.casting, where)
     else:
-        fill_array(result, array, name, target, request.casting)
+        fill_array(result, array, name, target, request.casting, where)
     return result
-
-
-def fill_tensor(result: Any, source: Any, name: str, target: str, casting: str, where: Where = None) -> None:
-    """Write *source* into *result* in one pass, checked where a value could be lost. Both are off the graph.
-
-    *where* gives the index that a message names for an index of *source*.
-    """
-    if not can_lose(name, target, casting):
-        result.copy_(source)
-    elif source.numel() <= _CHECK_BLOCK or not (source.is_contiguous() and result.is_contiguous()):
-        result.copy_(source)
-        refuse_loss(source, result, name, target, casting, where=where)
-    else:
-        flat, out = source.view(-1), result.view(-1)
-        for start in range(0, flat.numel(), _CHECK_BLOCK):
-            stop = start + _CHECK_BLOCK
-            out[start:stop].copy_(flat[start:stop])
-            block = flat[start:stop], out[start:stop]
-            refuse_loss(*block, name, target, casting, whole=source, start=start, where=where)
-
-
-def fill_array(result: Any, source: Any, name: str, target: str, casting: str, where: Where = None) -> None:
-    """Write *source* into *result* through NumPy, checked where a value could be lost; *where* as in `fill_tensor`."""
-    numpy = load("numpy")
-    with numpy.errstate(all="ignore"):
-        numpy.copyto(result, source.real if _drops_imaginary(name, target) else source, casting="unsafe")
-        if can_lose(name, target, casting):
-            native = source if source.dtype.isnative else source.astype(source.dtype.newbyteorder("="))
-            index = find_loss(numpy, native, result, (name, target), casting)
-            if index is not None:
-                raise loss_error(source[index].item(), where(index) if where else index, name, target)
-
-
-def _drops_imaginary(name: str, target: str) -> bool:
-    return DTYPES[name].kind == "c" and DTYPES[target].kind != "c"
-
-
-def refuse_loss(
-    source: Any,
-    result: Any,
-    name: str,
-    target: str,
-    casting: str,
-    *,
-    whole: Any = None,
-    start: int = 0,
-    where: Where = None,
-) -> None:
-    """Raise `LossyConversionError` for the first element of *source* that *result* does not hold.
-
-    Both are tensors. A block of a larger tensor passes *whole* and its flat *start*, for the index in the message.
-    """
-    torch = load("torch")
-    if name in _LEFT_TO_NUMPY or target in _LEFT_TO_NUMPY:
-        lib = load("numpy")
-        index = find_loss(lib, arrays.array_over(source), arrays.array_over(result), (name, target), casting)
-    else:
-        index = find_loss(torch, source, result, (name, target), casting)
-    if index is not None:
-        place = index if whole is None else _unravel(start + index[0], whole.shape)
-        raise loss_error(source[index].item(), where(place) if where else place, name, target)
-
-
-_LEFT_TO_NUMPY = frozenset({"uint16", "uint32", "uint64"})
-"""Types that torch stores but hardly computes with."""
-
-
-def _unravel(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    index = []
-    for size in reversed(shape):
-        flat, rest = divmod(flat, size)
-        index.append(rest)
-    return tuple(reversed(index))
 
 
 def _read_to_tensor(exposure: Exposure, request: Request) -> Any:
@@ -305,31 +266,10 @@ def _fill_piece(
     if piece.nulls is not None and can_lose(*names, request.casting):
         values = values.copy() if fill is fill_array else values.clone()
         _put(values, piece.nulls, 0, names[0], "unsafe")
-    lost: list[tuple[int, ...]] = []
-
-    def where(index: tuple[int, ...]) -> tuple[int, ...]:
-        lost.append(_in_whole(piece, index))
-        return lost[0]
-
-    try:
+    with _naming_columns(exposure, piece) as where:
         fill(part, values, *names, request.casting, where)
-    except LossyConversionError as error:
-        raise _labelled(error, lost[0], exposure) from None
     if piece.nulls is not None:
         _put(part, piece.nulls, request.null, names[1], request.casting)
-
-
-def _in_whole(piece: Piece, index: tuple[int, ...]) -> tuple[int, ...]:
-    """The index in the result of what lies at *index* in *piece*."""
-    rest = list(index)
-    whole = [p if isinstance(p, int) else (p.start or 0) + (p.step or 1) * rest.pop(0) for p in piece.place]
-    return (*whole, *rest)
-
-
-def _labelled(error: LossyConversionError, index: tuple[int, ...], exposure: Exposure) -> LossyConversionError:
-    """*error* naming the column too, where there is one."""
-    what = error.what if exposure.label is None else f"{error.what}, in {exposure.label(index[1])}"
-    return LossyConversionError(what, why=error.why, fix=error.fix)
 
 
 def _put(part: Any, nulls: Any, null: Any, target: str, casting: str) -> None:
@@ -361,7 +301,7 @@ _ROUTES: dict[tuple[str, str], Callable[[Exposure, Request], Any]] = {
     ("share", "torch"): _share_as_tensor,
     ("share", "numpy"): _share_as_array,
     ("adopt", "torch"): _share_as_tensor,
-    ("adopt", "numpy"): _share_as_array,
+    ("adopt", "numpy"): _adopt_as_array,
     ("copy", "torch"): _copy_to_tensor,
     ("copy", "numpy"): _copy_to_array,
     ("assemble", "torch"): _assemble_tensor,

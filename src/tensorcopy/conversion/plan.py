@@ -49,6 +49,8 @@ class Exposure:
     why_readonly: str = ""
     columns_first: bool = False
     """Pieces only: each column of the result lies in one run of memory, as tables keep them."""
+    label: Callable[[int], str] | None = None
+    """Tables only: what messages call the column at a position, such as ``column 'a'``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,8 +63,6 @@ class Piece:
     """Index of that part in the result: whole numbers and slices."""
     nulls: Any = None
     """Boolean array of the shape of `values`, true where there is no value; None where there is one everywhere."""
-    label: str = ""
-    """What messages call this part, such as ``column 'a'``."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -69,7 +69,7 @@ def _plan_pieces(exposure: Exposure, request: Request) -> Plan:
 
 
 def _plan_array(exposure: Exposure, request: Request) -> Plan:
-    reason = _why_new_memory(exposure, request) if exposure.shape is None or 0 not in exposure.shape else ""
+    reason = _why_new_memory(exposure, request)
     if reason or request.copy:
         _refuse_sharing(exposure, request, reason)
         return _copying(exposure, request, reason or "copy=True asks for memory of its own")
@@ -87,7 +87,8 @@ def _why_new_memory(exposure: Exposure, request: Request) -> str:
         return f"the data must move to device {request.device}"
     if exposure.fresh:
         return ""
-    if not exposure.writable and not request.readonly:
+    empty = exposure.shape is not None and 0 in exposure.shape
+    if not exposure.writable and not request.readonly and not empty:
         return exposure.why_readonly
     if request.to == "torch":
         return arrays.why_not_tensor_memory(exposure.open())
@@ -115,7 +116,7 @@ def _why_new_tensor(tensor: Any, exposure: Exposure, request: Request) -> str:
         return f"the data must move from device {tensor.device} to {request.device}"
     if request.memory_format is not None and not tensor.is_contiguous(memory_format=request.memory_format):
         return f"the elements must be laid out anew for {request.memory_format}"
-    return ""
+    return "" if exposure.writable or request.readonly else exposure.why_readonly
 
 
 def _same_device(wanted: str, device: Any) -> bool:

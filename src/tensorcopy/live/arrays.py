@@ -66,9 +66,15 @@ def tensor_over(array: Any) -> Any:
     torch_dtype(name)
     if plain.dtype.char in "qQ":
         plain = plain.view(name)
-    if not plain.flags.writeable and plain.size:
-        plain = numpy.asarray(_Window(plain))
-    return torch.from_numpy(plain)
+    return torch.from_numpy(writable_over(plain))
+
+
+def writable_over(array: Any) -> Any:
+    """*array* itself if it may be written, else another on its memory that may. The caller answers for the memory."""
+    if array.flags.writeable:
+        return array
+    numpy = load("numpy")
+    return numpy.asarray(_Window(array)) if array.size else numpy.empty(array.shape, array.dtype)
 
 
 def array_over(tensor: Any) -> Any:

@@ -60,3 +60,8 @@ def is_ndarray(obj: object) -> bool:
 def is_numpy_scalar(obj: object) -> bool:
     """Whether *obj* is a NumPy scalar, such as ``np.float32(1)``."""
     return is_instance(obj, "numpy", "generic")
+
+
+def defines(cls: type, name: str) -> bool:
+    """Whether instances of *cls* have the method *name*; unlike ``hasattr``, not fooled by one of the metaclass."""
+    return any(name in vars(one) for one in cls.__mro__)

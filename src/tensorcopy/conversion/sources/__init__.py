@@ -1,7 +1,8 @@
 """One module a kind of source. A module offers ``ORDER``, ``recognises(cls)`` and ``expose(obj, request)``.
 
 ``recognises`` looks at the type only, through ``sys.modules``; the first module in ``ORDER`` that says yes serves all
-objects of that type. ``expose`` says how the object can be seen as an array, and moves no data while doing so.
+objects of that type. A module may also offer ``recognises_instance(obj)``, for objects of a type that no module knows.
+``expose`` says how the object can be seen as an array, and moves no data while doing so.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ def source_of(obj: object) -> Any | None:
         if not _modules:
             _modules.extend(sorted(modules_of(sys.modules[__name__]), key=lambda module: module.ORDER))
         found = next((module for module in _modules if module.recognises(cls)), None)
-        if found is not None:
-            _by_type[cls] = found
+        if found is None:
+            return next((m for m in _modules if hasattr(m, "recognises_instance") and m.recognises_instance(obj)), None)
+        _by_type[cls] = found
     return found
 
 

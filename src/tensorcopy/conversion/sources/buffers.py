@@ -1,4 +1,4 @@
-"""``bytes``, ``bytearray``, ``memoryview``, ``array.array`` and ``mmap``: memory behind the buffer protocol.
+"""``bytes``, ``bytearray``, ``memoryview``, ``array.array``, ``mmap`` and ctypes arrays: the buffer protocol.
 
 The view is made by NumPy, which holds the buffer locked for as long as the result lives; `torch.frombuffer` does not,
 and its tensor reads foreign memory once a bytearray has grown.
@@ -7,7 +7,9 @@ and its tensor reads foreign memory once a bytearray has grown.
 from __future__ import annotations
 
 import array
+import ctypes
 import mmap
+import pickle
 from typing import Any
 
 from ...errors import UnsupportedSourceError, UnusableBufferError
@@ -17,7 +19,7 @@ from ..plan import Exposure, Request
 
 ORDER = 30
 
-_KINDS = (bytes, bytearray, memoryview, array.array, mmap.mmap)
+_KINDS = (bytes, bytearray, memoryview, array.array, mmap.mmap, ctypes.Array, pickle.PickleBuffer)
 
 
 def recognises(cls: type) -> bool:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 from ...errors import LossyConversionError
 from ...live.libraries import class_of, load
-from ..plan import Exposure, Request
+from ..columns import require_number
+from ..plan import Exposure, Piece, Request
 from . import ndarray
 
 ORDER = 10
@@ -22,23 +24,25 @@ def expose(obj: Any, request: Request) -> Exposure:
     """The data, if nothing is masked; the data with ``null=`` in place of what is; else a refusal."""
     numpy = load("numpy")
     mask = numpy.ma.getmaskarray(obj)
+    shown = ndarray.expose(numpy.asarray(obj.data), request)
     if not mask.any():
-        return ndarray.expose(numpy.asarray(obj.data), request)
+        return replace(shown, kind="NumPy masked array")
     if request.null is None:
         raise _masked(numpy, mask)
-    return Exposure(
+    require_number(request.null)
+    if shown.form != "array":
+        return replace(shown, open=lambda: obj.filled(request.null).tolist())
+    return replace(
+        shown,
         kind="NumPy masked array",
-        form="array",
-        open=lambda: numpy.asarray(obj.filled(request.null)),
-        dtype=str(obj.dtype.name),
-        shape=tuple(obj.shape),
-        fresh=True,
+        form="pieces",
+        open=lambda: [Piece(values=shown.open(), place=(), nulls=mask)],
         why_copy="masked elements are replaced by null=",
     )
 
 
 def _masked(numpy: Any, mask: Any) -> LossyConversionError:
-    index = "".join(f"[{int(axis[0])}]" for axis in numpy.nonzero(numpy.atleast_1d(mask)))
+    index = "".join(f"[{int(axis[0])}]" for axis in numpy.nonzero(mask)) if mask.ndim else "its only element"
     return LossyConversionError(
         f"masked array has {int(mask.sum())} masked of {mask.size} elements, the first at {index}",
         why="a tensor has no mask, and the hidden values would show",

@@ -55,6 +55,9 @@ def _not_numbers(obj: Any) -> UnsupportedSourceError:
     if obj.dtype.names:
         why = "one tensor holds one element type, and this array holds records"
         fix = f"convert a field, such as array[{obj.dtype.names[0]!r}], or each of {', '.join(obj.dtype.names)}"
+    elif obj.dtype.type.__module__ == "ml_dtypes":
+        why = "neither torch nor ordinary NumPy has this type"
+        fix = f"widen it first, with array.astype({'int8' if 'int' in obj.dtype.name else 'float32'!r})"
     elif obj.dtype.kind in "fc":
         why = "extended precision exists in NumPy only"
         fix = "round it yourself with array.astype('float64' or 'complex128') first"

@@ -7,7 +7,7 @@ from collections.abc import Iterator, KeysView, Sequence, Set, ValuesView
 from typing import Any
 
 from ...errors import UnsupportedSourceError
-from ...live.libraries import is_numpy_scalar
+from ...live.libraries import defines, is_numpy_scalar
 from ..plan import Exposure, Request
 
 ORDER = 90
@@ -15,7 +15,12 @@ ORDER = 90
 
 def recognises(cls: type) -> bool:
     """Everything with an order and a length, iterators, dict views; sets so that they can be refused with a reason."""
-    return issubclass(cls, (list, tuple, deque, Sequence, Iterator, ValuesView, KeysView, Set))
+    return issubclass(cls, (list, tuple, deque, Sequence, Iterator, ValuesView, KeysView, Set)) or _is_indexed(cls)
+
+
+def _is_indexed(cls: type) -> bool:
+    """Whether *cls* only behaves like a sequence, as data sets do: a length, and an element for each index."""
+    return defines(cls, "__len__") and defines(cls, "__getitem__") and not defines(cls, "keys")
 
 
 def expose(obj: Any, request: Request) -> Exposure:
@@ -24,7 +29,7 @@ def expose(obj: Any, request: Request) -> Exposure:
         raise UnsupportedSourceError(
             f"cannot convert {type(obj).__name__}", why="a set has no order", fix="pass sorted(values) or list(values)"
         )
-    nest = obj if isinstance(obj, (list, tuple)) else list(obj)
+    nest = obj if isinstance(obj, (list, tuple)) else _listed(obj)
     foreign = _starts_with_arrays(nest)
     return Exposure(
         kind=f"{type(obj).__name__} of arrays" if foreign else type(obj).__name__,
@@ -32,6 +37,11 @@ def expose(obj: Any, request: Request) -> Exposure:
         open=lambda: nest,
         why_copy=_SCATTERED if foreign else _OBJECTS,
     )
+
+
+def _listed(obj: Any) -> list[Any]:
+    """The elements in order; by index where that is all there is, since such an object may never say stop."""
+    return list(obj) if defines(type(obj), "__iter__") else [obj[i] for i in range(len(obj))]
 
 
 _OBJECTS = "Python numbers are objects scattered over memory, not one buffer"
