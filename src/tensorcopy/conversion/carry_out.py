@@ -2,20 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
 from typing import Any
 
-from ..errors import BadArgumentError, LossyConversionError
+from ..errors import BadArgumentError
 from ..live import arrays, tensors
-from ..live.dtypes import ML_DTYPES, default_float, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
-from ..live.libraries import is_tensor, load, loaded
+from ..live.dtypes import default_float, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
+from ..live.libraries import load, loaded
 from . import allocation, reading
+from .assembling import assemble_array, assemble_tensor, naming_columns
 from .casting import can_lose
 from .filling import Where, fill_array, fill_tensor_from_array
 from .filling import fill_tensor as fill_tensor
 from .filling import refuse_loss as refuse_loss
-from .plan import Exposure, Piece, Plan, Request
+from .plan import Exposure, Plan, Request
 
 
 def carry_out(plan: Plan, exposure: Exposure, request: Request) -> Any:
@@ -80,7 +80,7 @@ def _copy_to_tensor(exposure: Exposure, request: Request) -> Any:
     seen = exposure.open()
     if exposure.form == "tensor":
         return copy_tensor(seen, request)
-    with _naming_columns(exposure) as where:
+    with naming_columns(exposure) as where:
         return tensor_from_array(seen, request, where)
 
 
@@ -92,35 +92,8 @@ def _copy_to_array(exposure: Exposure, request: Request) -> Any:
         if view.base is None or seen.is_conj() or seen.is_neg():
             return array_from_array(view, request)
         return array_from_array(view, request)
-    with _naming_columns(exposure) as where:
+    with naming_columns(exposure) as where:
         return array_from_array(seen, request, where)
-
-
-def _naming_columns(exposure: Exposure, piece: Piece | None = None) -> AbstractContextManager[Where]:
-    """Gives the function that says where a lost value lies in the whole; errors name its column, if it has one."""
-    return nullcontext() if exposure.label is None and piece is None else _locating(exposure, piece)
-
-
-@contextmanager
-def _locating(exposure: Exposure, piece: Piece | None) -> Iterator[Where]:
-    lost: list[tuple[int, ...]] = []
-
-    def where(index: tuple[int, ...]) -> tuple[int, ...]:
-        lost.append(index if piece is None else _in_whole(piece, index))
-        return lost[0]
-
-    try:
-        yield where
-    except LossyConversionError as error:
-        column = f", in {exposure.label(lost[0][1])}" if exposure.label is not None and lost else ""
-        raise LossyConversionError(error.what + column, why=error.why, fix=error.fix) from None
-
-
-def _in_whole(piece: Piece, index: tuple[int, ...]) -> tuple[int, ...]:
-    """The index in the result of what lies at *index* in *piece*."""
-    rest = list(index)
-    whole = [p if isinstance(p, int) else (p.start or 0) + (p.step or 1) * rest.pop(0) for p in piece.place]
-    return (*whole, *rest)
 
 
 def copy_tensor(tensor: Any, request: Request) -> Any:
@@ -226,77 +199,6 @@ def _read_to_array(exposure: Exposure, request: Request) -> Any:
     )
 
 
-def _assemble_tensor(exposure: Exposure, request: Request) -> Any:
-    """A fresh tensor that the pieces fill."""
-    torch = load("torch")
-    target, shape = _target_of(exposure, request), exposure.shape or ()
-    if exposure.columns_first and request.memory_format is None:
-        result = allocation.empty(torch, shape[::-1], torch_dtype(target)).permute(*reversed(range(len(shape))))
-    else:
-        result = allocation.empty(torch, shape, torch_dtype(target))
-    for piece in exposure.open():
-        name = name_of_numpy(piece.values.dtype)
-        if arrays.why_not_tensor_memory(piece.values) or not _has_torch_dtype(torch, name):
-            _fill_piece(fill_array, arrays.array_over(result), piece.values, piece, exposure, request, (name, target))
-        else:
-            _fill_piece(fill_tensor, result, arrays.tensor_over(piece.values), piece, exposure, request, (name, target))
-    return result if request.memory_format is None else result.contiguous(memory_format=request.memory_format)
-
-
-def _assemble_array(exposure: Exposure, request: Request) -> Any:
-    """A fresh array that the pieces fill."""
-    target = _target_of(exposure, request)
-    order = "F" if exposure.columns_first else "C"
-    result = load("numpy").empty(exposure.shape, numpy_dtype(target), order=order)
-    for piece in exposure.open():
-        name = name_of_numpy(piece.values.dtype)
-        _fill_piece(fill_array, result, piece.values, piece, exposure, request, (name, target))
-    return result
-
-
-def _target_of(exposure: Exposure, request: Request) -> str:
-    return request.dtype or exposure.dtype or default_float()
-
-
-def _fill_piece(
-    fill: Any, result: Any, values: Any, piece: Piece, exposure: Exposure, request: Request, names: tuple[str, str]
-) -> None:
-    """Write one piece, then the stand-in for its nulls; what lies in memory under a null is never looked at."""
-    part = result[(*piece.place, ...)]
-    if piece.nulls is not None and can_lose(*names, request.casting):
-        values = values.copy() if fill is fill_array else values.clone()
-        _put(values, piece.nulls, 0, names[0], "unsafe")
-    with _naming_columns(exposure, piece) as where:
-        fill(part, values, *names, request.casting, where)
-    if piece.nulls is not None:
-        _put(part, piece.nulls, request.null, names[1], request.casting)
-
-
-def _put(part: Any, nulls: Any, null: Any, target: str, casting: str) -> None:
-    """Write *null* into *part*, a tensor or an array, wherever *nulls* is true; refused where *null* would change."""
-    numpy = load("numpy")
-    value = numpy.asarray(null)
-    names = name_of_numpy(value.dtype), target
-    try:
-        if not is_tensor(part):
-            stand_in = numpy.empty((), part.dtype)
-            fill_array(stand_in, value, *names, casting)
-        else:
-            stand_in = load("torch").empty((), dtype=part.dtype)
-            fill_tensor(stand_in, arrays.tensor_over(value), *names, casting)
-    except LossyConversionError as error:
-        what = f"null={null!r} cannot stand in for a missing {target}"
-        raise LossyConversionError(what, why=error.why, fix=error.fix) from None
-    if target in ML_DTYPES and is_tensor(part):
-        part.masked_fill_(arrays.tensor_over(nulls), stand_in)
-    else:
-        numpy.copyto(_seen_by_numpy(part), _seen_by_numpy(stand_in), where=nulls)
-
-
-def _seen_by_numpy(values: Any) -> Any:
-    return arrays.array_over(values) if is_tensor(values) else values
-
-
 _ROUTES: dict[tuple[str, str], Callable[[Exposure, Request], Any]] = {
     ("share", "torch"): _share_as_tensor,
     ("share", "numpy"): _share_as_array,
@@ -304,8 +206,8 @@ _ROUTES: dict[tuple[str, str], Callable[[Exposure, Request], Any]] = {
     ("adopt", "numpy"): _adopt_as_array,
     ("copy", "torch"): _copy_to_tensor,
     ("copy", "numpy"): _copy_to_array,
-    ("assemble", "torch"): _assemble_tensor,
-    ("assemble", "numpy"): _assemble_array,
+    ("assemble", "torch"): assemble_tensor,
+    ("assemble", "numpy"): assemble_array,
     ("read", "torch"): _read_to_tensor,
     ("read", "numpy"): _read_to_array,
 }
