@@ -262,7 +262,8 @@ def version_follows(x: Any, y: Any) -> bool | None:
         return None
     before = x._version
     for t in tensors(y):
-        torch.autograd.graph.increment_version(t)
+        if not t.is_inference():
+            torch.autograd.graph.increment_version(t)
     return x._version != before
 
 

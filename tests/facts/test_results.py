@@ -31,6 +31,7 @@ CLASSES = {
     Kind.CAPSULE: object,
     Kind.OTHER: object,
 }
+REAL_OF = {torch.complex32: torch.float16, torch.complex64: torch.float32, torch.complex128: torch.float64}
 
 
 def results(op: Operation) -> list[tuple[Cell, object]]:
@@ -50,9 +51,9 @@ def expected_dtype(op: Operation, cell: Cell):
     if op.dtype is Dtype.SAME:
         return own
     if op.dtype is Dtype.REAL:
-        return own.to_real() if isinstance(own, torch.dtype) else (np.empty(0, own).real.dtype)
+        return REAL_OF.get(own, own) if isinstance(own, torch.dtype) else np.empty(0, own).real.dtype
     if op.dtype is Dtype.COMPLEX:
-        return own.to_complex()
+        return next((c for c, r in REAL_OF.items() if r == own), own)
     if op.dtype is Dtype.NATIVE:
         return own.newbyteorder("=")
     return None

@@ -51,7 +51,13 @@ TORCH_ORDER = Rejection(
 TORCH_NEGATIVE = Rejection(
     given=Trait.NEGATIVE_STRIDE, error="ValueError", text="At least one stride in the given numpy array is negative"
 )
-FROM_ARRAY = (TORCH_DTYPE, TORCH_ORDER, TORCH_NEGATIVE)
+TORCH_UNSIGNED = Rejection(
+    given=Trait.UNSIGNED_WIDE,
+    error="TypeError",
+    text="can't convert np.ndarray of type numpy.uint",
+    until="torch 2.3",
+)
+FROM_ARRAY = (TORCH_DTYPE, TORCH_ORDER, TORCH_NEGATIVE, TORCH_UNSIGNED)
 TO_ARRAY = (NUMPY_OF_GRAPH, NUMPY_OF_CONJ, NUMPY_OF_NEG, NUMPY_DTYPE)
 INTEGER_GRADIENT = Rejection(
     given=Trait.NOT_FLOATING,

@@ -109,7 +109,7 @@ OPERATIONS = (
             Was(
                 before="torch 2.12",
                 note=_DROPPED.note,
-                facts=dict(_DROPPED.facts) | {"returns_self": ReturnsSelf.SOMETIMES, "subclass": Subclass.KEEPS},
+                facts=dict(_DROPPED.facts) | {"returns_self": ReturnsSelf.SOMETIMES, "subclass": Subclass.WITH_MEMORY},
             ),
         ),
         silently_wrong=(

@@ -44,6 +44,7 @@ _RUNTIME_ERROR = _before_2_9(_EXPORT)
 _NEGATIVE_BIT_LOST = "DLPack has no negative bit, and it is not carried out first"
 _import = partial(array_to_tensor, call=Call(names=("torch.from_dlpack", "torch.utils.dlpack.from_dlpack")))
 _ARRAY_EXPORT = (
+    Rejection(given=Trait.READ_ONLY, error="BufferError", text="Cannot export readonly array", until="numpy 2.1"),
     Rejection(given=Trait.LONG_DOUBLE, error="BufferError", text="DLPack only supports IEEE floating point types"),
     Rejection(given=Trait.OBJECT, error="BufferError", text="DLPack only supports signed/unsigned integers"),
     Rejection(given=Trait.BIG_ENDIAN, error="BufferError", text="DLPack only supports native byte order"),
@@ -145,14 +146,19 @@ OPERATIONS = (
         name="torch.from_dlpack(ndarray)",
         summary="A tensor over the array's memory, also where the array is read-only, without a warning.",
         examples=("torch.from_dlpack(x)",),
-        rejects=_ARRAY_EXPORT,
+        rejects=(
+            *_ARRAY_EXPORT,
+            Rejection(
+                given=Trait.UNSIGNED_WIDE, error="RuntimeError", text="Unsupported kUInt bits 16", until="torch 2.3"
+            ),
+        ),
         silently_wrong=(
             Wrong(
                 code="x = np.zeros(2); x.flags.writeable = False; torch.from_dlpack(x)[0] = 7.0; x[0].item()",
                 gives="7.0",
                 wanted="0.0",
                 why="the read-only flag is not looked at, and nothing warns",
-                since="numpy 2.0",
+                since="numpy 2.1",
             ),
             Wrong(
                 code="torch.from_dlpack(np.ma.masked_array([1.0, 999.0], mask=[0, 1])).tolist()",
@@ -173,7 +179,7 @@ OPERATIONS = (
                 "torch.from_dlpack(np.memmap(p, mode='r', dtype='f8'))[0] = 1.0",
                 signals=("SIGSEGV", "SIGBUS"),
                 why="the file is mapped without write permission, and a tensor has no read-only flag",
-                since="numpy 2.0",
+                since="numpy 2.1",
             ),
         ),
     ),
@@ -185,7 +191,7 @@ OPERATIONS = (
         memory=Memory.COPIES,
         layout=Layout.PRESERVED,
         rejects=_ARRAY_EXPORT,
-        since="torch 2.9",
+        since="torch 2.9, numpy 2.1",
     ),
     array_view(
         name="numpy.from_dlpack(ndarray)",

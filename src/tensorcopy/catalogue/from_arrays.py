@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from ._refusals import FROM_ARRAY, TORCH_DTYPE, TORCH_ORDER
+from ._refusals import FROM_ARRAY, TORCH_DTYPE, TORCH_ORDER, TORCH_UNSIGNED
 from ._templates import array_to_tensor, chain, where
 from .model import (
     Call,
@@ -240,7 +240,7 @@ OPERATIONS = (
         call=chain("numpy.ndarray.copy", "torch.from_numpy"),
         examples=("torch.from_numpy(x.copy())",),
         layout=Layout.CONTIGUOUS,
-        rejects=(TORCH_DTYPE, TORCH_ORDER),
+        rejects=(TORCH_DTYPE, TORCH_ORDER, TORCH_UNSIGNED),
     ),
     _copied(
         name="torch.from_numpy(np.ascontiguousarray(x))",
@@ -250,7 +250,7 @@ OPERATIONS = (
         memory=Memory.DEPENDS,
         copies_if=(Trait.NON_CONTIGUOUS,),
         layout=Layout.CONTIGUOUS,
-        rejects=(TORCH_DTYPE, TORCH_ORDER),
+        rejects=(TORCH_DTYPE, TORCH_ORDER, TORCH_UNSIGNED),
         silently_wrong=(
             Wrong(
                 code="tuple(torch.from_numpy(np.ascontiguousarray(np.array(3.5))).shape)",

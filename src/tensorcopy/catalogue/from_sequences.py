@@ -113,7 +113,18 @@ OPERATIONS = (
         examples=("torch.tensor(x)",),
         rejects=(
             _RAGGED,
-            Rejection(code="torch.tensor([2**63])", error="ValueError", text="Overflow when unpacking long"),
+            Rejection(
+                code="torch.tensor([2**63])",
+                error="ValueError",
+                text="Overflow when unpacking long long",
+                since="torch 2.9",
+            ),
+            Rejection(
+                code="torch.tensor([2**63])",
+                error="RuntimeError",
+                text="Overflow when unpacking long",
+                until="torch 2.9",
+            ),
             Rejection(code="torch.tensor([1, None])", error="RuntimeError", text="Could not infer dtype of NoneType"),
             Rejection(code="torch.tensor(['1'])", error="ValueError", text="too many dimensions 'str'"),
             Rejection(code="torch.tensor('abc')", error="TypeError", text="new(): invalid data type 'str'"),
@@ -230,7 +241,15 @@ OPERATIONS = (
         source=Kind.SCALAR,
         examples=("torch.tensor(x)", "torch.as_tensor(x)", "torch.asarray(x)"),
         rejects=(
-            Rejection(code="torch.tensor(2**63)", error="ValueError", text="Overflow when unpacking long"),
+            Rejection(
+                code="torch.tensor(2**63)",
+                error="ValueError",
+                text="Overflow when unpacking long long",
+                since="torch 2.9",
+            ),
+            Rejection(
+                code="torch.tensor(2**63)", error="RuntimeError", text="Overflow when unpacking long", until="torch 2.9"
+            ),
             Rejection(code="torch.tensor(None)", error="RuntimeError", text="Could not infer dtype of NoneType"),
         ),
         silently_wrong=(

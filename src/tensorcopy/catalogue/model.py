@@ -255,13 +255,21 @@ class Call:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rejection:
-    """A source that the call refuses: by trait, or by code. `error` is the class, `text` a part of the message."""
+    """A source that the call refuses: by trait, or by code. `error` is its class or a base, `text` a part of it.
+
+    until: the release, if any, from which on it is accepted or refused with other words.
+    """
 
     given: Trait | None = None
     code: str = ""
     error: str
     text: str
     since: str = ""
+    until: str = ""
+
+    def holds_on(self, releases: Mapping[str, str]) -> bool:
+        """Whether these releases refuse it with these words."""
+        return reached(self.since, releases) and not (self.until and reached(self.until, releases))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -323,7 +331,7 @@ class Operation:
     changes_object: True if the call changes shape, flags or memory of an object without writing its bytes.
     takes_values: False if only shape, dtype and device are taken from the source.
     whole_storage: True if a copy of a small view carries the whole storage behind it.
-    since: the release that brought the call, like ``"torch 2.9"`` or ``"numpy 2.1"``; empty if all have it.
+    since: the release that brought the call, like ``"torch 2.9"`` or ``"torch 2.9, numpy 2.1"``; empty if all have it.
     aten: the overload in ``torch.ops.aten`` that the call runs, to compare with torch's own schema.
     """
 
@@ -400,6 +408,6 @@ def version_of(release: str) -> tuple[int, ...]:
 
 
 def reached(since: str, releases: Mapping[str, str]) -> bool:
-    """Whether the release named in *since* is at hand or passed; True where none is named or the library is absent."""
-    library = since.partition(" ")[0]
-    return not since or library not in releases or version_of(releases[library]) >= version_of(since)
+    """Whether all releases named in *since* are at hand or passed; a library that is not at hand does not count."""
+    named = [part for part in since.split(", ") if part.split(" ")[0] in releases]
+    return all(version_of(releases[part.split(" ")[0]]) >= version_of(part) for part in named)

@@ -52,7 +52,7 @@ OPERATIONS = (
                 error="ValueError",
                 text="Changing the dtype of a 0d array is only supported if the itemsize",
             ),
-            Rejection(given=Trait.OBJECT, error="TypeError", text="Cannot change data-type for array of references"),
+            Rejection(given=Trait.OBJECT, error="TypeError", text="Cannot change data-type for"),
         ),
     ),
     array_view(

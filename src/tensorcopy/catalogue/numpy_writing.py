@@ -57,7 +57,13 @@ OPERATIONS = (
         examples=("x.put([0], 0)", "np.put(x, [0], 0)"),
         rejects=(
             _READ_ONLY,
-            Rejection(given=Trait.EMPTY, error="IndexError", text="cannot replace elements of an empty array"),
+            Rejection(
+                given=Trait.EMPTY,
+                error="IndexError",
+                text="cannot replace elements of an empty array",
+                since="numpy 2.0",
+            ),
+            Rejection(given=Trait.EMPTY, error="IndexError", text="index 0 is out of bounds", until="numpy 2.0"),
         ),
     ),
     array_in_place(

@@ -210,6 +210,7 @@ OPERATIONS = (
         layout=Layout.CONTIGUOUS,
         subclass=Subclass.MEMMAP,
         rejects=(
+            Rejection(given=Trait.EMPTY, error="ValueError", text="cannot mmap an empty file", until="numpy 2.2"),
             Rejection(given=Trait.OBJECT, error="OSError", text="cannot write object arrays to a file in binary mode"),
         ),
     ),
