@@ -97,7 +97,7 @@ class Lies:
         (np.float32(1), "a NumPy scalar hands out copies of its value only"),
         (Image.new("RGB", (2, 2)), "Pillow gives no address; every array made of an image is a copy"),
         (Raises(), "__dlpack__ of Raises raised RuntimeError: not today"),
-        (Lies(), "__dlpack__ of Lies returned int instead of a fresh DLPack capsule"),
+        (Lies(), "__dlpack__ of Lies returned something untrue: it is a int, not a capsule"),
         (object(), "an object offers no protocol that shows its memory"),
         (pl.Series(["text"]), "Polars shows the memory of a String column only through a copy"),
         (torch.eye(2).to_mkldnn(), "torch gives no address for layout torch._mkldnn"),
@@ -180,7 +180,9 @@ def test_looking_at_a_buffer_leaves_it_unlocked() -> None:
 
 def test_the_cuda_array_interface_tells_the_address() -> None:
     class OnDevice:
-        __cuda_array_interface__ = {"data": (4096, False), "shape": (2, 3), "typestr": "<f4", "version": 3}
+        @property
+        def __cuda_array_interface__(self) -> dict[str, Any]:
+            return {"data": (4096, False), "shape": (2, 3), "typestr": "<f4", "version": 3}
 
     assert footprint(OnDevice()).regions == (Region(4096, (2, 3), (12, 4), 4),)
 

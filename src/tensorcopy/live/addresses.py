@@ -1,6 +1,6 @@
 """Read where an object's elements lie through the protocols that objects offer: buffer, array interface, DLPack.
 
-Nothing is copied and no library is loaded: the two C structures are read with ctypes.
+Nothing is copied and no library is loaded: the C structures are read with ctypes.
 """
 
 from __future__ import annotations
@@ -11,6 +11,8 @@ from functools import cache
 from typing import Any
 
 from ..errors import ProducerError, UnusableBufferError
+from . import capsules
+from .dtypes import DTYPES
 from .memory import Region, contiguous_strides
 
 _ANY_LAYOUT_READ_ONLY = 0x11C
@@ -91,39 +93,9 @@ def interface_region(interface: Mapping[str, Any], space: str = "host") -> tuple
     return Region(int(data[0]), shape, tuple(strides), itemsize, space), not data[1]
 
 
-class _DLTensor(ctypes.Structure):
-    """DLPack's ``DLTensor``."""
-
-    _fields_ = (
-        ("data", ctypes.c_void_p),
-        ("device_type", ctypes.c_int32),
-        ("device_id", ctypes.c_int32),
-        ("ndim", ctypes.c_int32),
-        ("code", ctypes.c_uint8),
-        ("bits", ctypes.c_uint8),
-        ("lanes", ctypes.c_uint16),
-        ("shape", ctypes.POINTER(ctypes.c_int64)),
-        ("strides", ctypes.POINTER(ctypes.c_int64)),
-        ("byte_offset", ctypes.c_uint64),
-    )
-
-
-class _Versioned(ctypes.Structure):
-    """The head of DLPack's ``DLManagedTensorVersioned``."""
-
-    _fields_ = (
-        ("major", ctypes.c_uint32),
-        ("minor", ctypes.c_uint32),
-        ("context", ctypes.c_void_p),
-        ("deleter", ctypes.c_void_p),
-        ("flags", ctypes.c_uint64),
-        ("tensor", _DLTensor),
-    )
-
-
-_HOST_DEVICES = {1: "cpu", 2: "cuda", 3: "cpu", 10: "cuda", 11: "cpu", 13: "cuda"}
+_HOST_DEVICES = frozenset((1, 2, 3, 10, 11, 13))
 """DLPack device types whose addresses belong to the processor's own numbering: CPU, CUDA, ROCm, pinned and managed."""
-_READ_ONLY, _IS_COPIED = 1, 2
+_IS_COPIED = 2
 
 
 def dlpack_region(producer: Any) -> tuple[Region, bool] | None:
@@ -132,22 +104,26 @@ def dlpack_region(producer: Any) -> tuple[Region, bool] | None:
     None where the producer made a copy for the export, so that the address is not its own.
 
     Raises:
-        ProducerError: ``__dlpack__`` raised, or returned something that is no DLPack capsule.
+        ProducerError: ``__dlpack__`` raised, or returned something untrue.
     """
     try:
         capsule = _export(producer)
     except Exception as error:
         raise _refused(producer, f"raised {type(error).__name__}: {error}") from error
-    for name, head in ((b"dltensor_versioned", _Versioned), (b"dltensor", _DLTensor)):
-        pointer = _pointer_in(capsule, name)
-        if pointer:
-            return _region_of_capsule(head.from_address(pointer))
-    raise _refused(producer, f"returned {type(capsule).__name__} instead of a fresh DLPack capsule")
+    try:
+        told = capsules.read(capsule)
+    except capsules.Untrue as error:
+        raise _refused(producer, f"returned something untrue: {error}") from error
+    if (capsules._tensor_in(capsule)[1] or 0) & _IS_COPIED:
+        return None
+    space = "host" if told.device_type in _HOST_DEVICES else f"dlpack {told.device}"
+    itemsize = DTYPES[told.dtype].bytes if told.dtype in DTYPES else 1
+    return Region(told.address, told.shape, told.strides, itemsize, space), told.read_only is not True
 
 
 def _export(producer: Any) -> Any:
     try:
-        return producer.__dlpack__(max_version=(1, 0))
+        return producer.__dlpack__(max_version=capsules.NEWEST)
     except TypeError:
         return producer.__dlpack__()
 
@@ -158,25 +134,3 @@ def _refused(producer: Any, happened: str) -> ProducerError:
         why="its memory can only be found through that method",
         fix="ask about the array that it was made from",
     )
-
-
-def _pointer_in(capsule: Any, name: bytes) -> int | None:
-    arguments = (ctypes.py_object, ctypes.c_char_p)
-    if not _python_api("PyCapsule_IsValid", ctypes.c_int, *arguments)(capsule, name):
-        return None
-    pointer = _python_api("PyCapsule_GetPointer", ctypes.c_void_p, *arguments)(capsule, name)
-    return int(pointer)
-
-
-def _region_of_capsule(head: Any) -> tuple[Region, bool] | None:
-    flags = head.flags if isinstance(head, _Versioned) else 0
-    if flags & _IS_COPIED:
-        return None
-    tensor = head.tensor if isinstance(head, _Versioned) else head
-    itemsize = (tensor.bits * tensor.lanes + 7) // 8
-    shape = tuple(tensor.shape[: tensor.ndim])
-    in_elements = tensor.strides[: tensor.ndim] if tensor.strides else None
-    strides = contiguous_strides(shape, itemsize) if in_elements is None else tuple(s * itemsize for s in in_elements)
-    known = tensor.device_type in _HOST_DEVICES
-    space = "host" if known else f"dlpack:{tensor.device_type}:{tensor.device_id}"
-    return Region((tensor.data or 0) + tensor.byte_offset, shape, strides, itemsize, space), not flags & _READ_ONLY

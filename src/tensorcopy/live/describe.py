@@ -15,6 +15,7 @@ from .nests import is_nest
 from .owners import Owner, may_write, owner_chain
 from .parts import parts_of
 from .regions import BUFFERS, Footprint, export_of, footprint
+from .tensors import is_wrapper
 
 SEVERAL = "several parts"
 
@@ -176,7 +177,7 @@ def _tensor_fields(tensor: Any, has_memory: bool) -> dict[str, Any]:
     }
     if has_memory:
         fields["shared_memory"] = tensor.device.type == "cpu" and _says(tensor, "is_shared")
-        fields["pinned"] = _says(tensor, "is_pinned")
+        fields["pinned"] = not is_wrapper(tensor) and _says(tensor, "is_pinned")
     if tensor.is_nested and layout == "strided":
         return {**fields, "layout": "nested", "shape": None, "strides": None}
     fields["shape"] = tuple(tensor.shape)
