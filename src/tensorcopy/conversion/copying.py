@@ -6,17 +6,18 @@ from typing import Any
 
 from ..errors import BadArgumentError
 from ..live import tensors
-from ..live.dtypes import name_of, name_of_numpy, name_of_torch
+from ..live.dtypes import name_of
 from ..live.libraries import class_of, is_ndarray, is_tensor, load
-from . import allocation, nests
-from .carry_out import array_from_array, copy_tensor
 from .casting import require_casting
-from .plan import Request
+from .copy_planner import plan_copying
+from .leaves import SMALL, copy_leaf, copy_symbolic, refuse_for_array
+from .nests import copy_nest
+from .overwriting import write_into
+from .plan import Plan, Request
+from .roles import LEAF, role_of
 
+_CHECKED = "checked"
 _plain_tensor: Any = None
-_strided: Any = None
-_clone: Any = None
-_LARGE = allocation.ADVISE_FROM
 
 
 def copy(
@@ -28,36 +29,56 @@ def copy(
     memory_format: Any = None,
     requires_grad: bool | None = None,
     out: Any = None,
-    casting: str = "checked",
+    casting: str = _CHECKED,
+    flat: bool = False,
 ) -> Any:
     """An object of the same kind as *x* that owns its memory: copies, and cuts the graph unless ``detach=False``.
 
-    Takes tensors, NumPy arrays and any nest of dict, list, tuple, named tuple, set, deque and dataclass (a ``state_dict``, a
-    batch). Members of a nest that share memory share it in the copy too, as `copy.deepcopy` keeps them.
+    Takes tensors, NumPy arrays and any nest of dict, list, tuple, named tuple, set, deque, dataclass and their
+    subclasses (a ``state_dict``, a batch), 10,000 levels deep if need be. What is one object in the nest is one
+    object in the copy; tensors and arrays that share memory inside the nest share it in the copy too; cycles stay
+    cycles. Python's immutable values are kept as they are. DataFrames, images and buffers make their own copies;
+    Arrow and JAX data, which cannot be written, are kept.
 
-    Kept: values, shape, dtype, device, the order of dense strides (an expanded or gapped tensor becomes dense), the class
-    and instance attributes of a tensor subclass, ``Parameter`` with its ``requires_grad``. Not kept: ``.grad``, hooks, the
-    unused rest of a larger storage; conjugate and negative bits are resolved into values.
+    Kept: values, shape, dtype, byte order, device, the order of dense strides (an expanded or gapped tensor becomes
+    dense), the class and instance attributes of a subclass, masks, ``Parameter`` with its ``requires_grad``. Not
+    kept: ``.grad``, hooks, attributes of plain tensors, shared, pinned or memory-mapped memory, read-only flags,
+    forward-mode tangents unless ``detach=False``, the unused rest of a larger storage; conjugate and negative
+    bits are resolved into values.
+
+    Members that overlap without being the same view lie in one block in the copy, from their first byte to their
+    last, with strides and bits as they are. Such members go apart, each with a copy of its own, where the copies stay
+    on the graph, where a change of dtype meets members of different types, and where tensors that share with arrays
+    leave the CPU.
 
     Args:
-        x: What to copy.
-        detach: False keeps the copy on the graph of *x*, as ``clone`` does.
-        dtype: Element type of the copy, converted in the same pass; every floating tensor of a nest gets it.
-        device: Device of the copy.
-        memory_format: Layout of the copy, as in ``torch.clone``; None preserves the order of strides.
+        x: What to copy. It is never changed.
+        detach: False keeps the copy on the graph of *x*, as ``clone`` does; a ``Parameter`` then becomes a tensor.
+        dtype: Element type of the copy, converted in the same pass. In a nest it concerns floating tensors and
+            arrays, and complex ones if it is complex; integers and bools keep theirs.
+        device: Device of the copy; in a nest, of its tensors.
+        memory_format: Layout of the copy, as in ``torch.clone``; None preserves the order of strides. In a nest,
+            ``channels_last`` concerns tensors of four dimensions.
         requires_grad: Whether the copy records gradients as a new leaf; None means no (a ``Parameter`` keeps its own).
-        out: Tensor or array of the right shape and dtype to write the copy into; it is what is returned.
-        casting: As for `to_torch`.
+        out: Tensor, array or nest of the same structure and shapes to write the copy into; it is what is returned. Its
+            tensors keep their dtype and device. All is checked before anything is written.
+        casting: As for `to_torch`. On ``meta``, under ``torch.compile`` and inside ``vmap`` values cannot be looked at.
+        flat: Put the strided tensors of a nest into one buffer for each dtype, which is faster for many large ones.
+            Each then keeps all of them alive, and ``torch.save`` of one writes all.
 
     Raises:
         UnsupportedSourceError: *x*, or a member of the nest, is nothing that can be copied; names its path.
-        NestError: a nest contains itself. LossyConversionError: a value would change.
+        NestError: a cycle runs through immutable containers only, or *out* is built differently.
+        LossyConversionError: a value would change.
 
     Example:
         >>> import torch, tensorcopy as tc
         >>> x = torch.ones(2, requires_grad=True)
         >>> tc.copy(x)
         tensor([1., 1.])
+        >>> best = tc.copy({"weight": x, "steps": [1, 2]})
+        >>> best["weight"].data_ptr() == x.data_ptr()
+        False
     """
     if (
         x.__class__ is _plain_tensor
@@ -67,11 +88,12 @@ def copy(
         and memory_format is None
         and device is None
         and requires_grad is None
-        and x.layout is _strided
-        and x.nbytes < _LARGE
+        and casting is _CHECKED
+        and x.numel() < SMALL
     ):
         return x.detach().clone()
-    return _copy_slowly(x, _request(detach, dtype, device, memory_format, requires_grad, casting), out)
+    request = _request(detach, dtype, device, memory_format, requires_grad, casting)
+    return _copy_slowly(x, request, flat) if out is None else write_into(out, x, request)
 
 
 def _request(
@@ -95,108 +117,43 @@ def _request(
     )
 
 
-def _copy_slowly(x: Any, request: Request, out: Any) -> Any:
+def _copy_slowly(x: Any, request: Request, flat: bool) -> Any:
     if _plain_tensor is None:
         _learn_torch()
-    if out is not None:
-        return _copy_into(out, x, request)
-    if is_tensor(x) or is_ndarray(x):
+    if _plain_tensor is not None and tensors.is_capturing():
+        if is_tensor(x):
+            return copy_symbolic(x, request)
+        # Identities and addresses mean nothing to the tracer, so a nest is copied between two graphs.
+        return load("torch").compiler.disable(copy_nest)(x, request, flat=flat)
+    if is_tensor(x):
         return copy_leaf(x, request)
-    return nests.copy_nest(x, request, copy_leaf)
+    if is_ndarray(x) and role_of(x) is LEAF:
+        refuse_for_array(request)
+        return copy_leaf(x, request)
+    return copy_nest(x, request, flat=flat)
 
 
 def _learn_torch() -> None:
-    """Remember what the fast path compares with, once torch is there."""
-    global _plain_tensor, _strided
-    if class_of("torch", "Tensor") is not None:
-        torch = load("torch")
-        _plain_tensor, _strided = torch.Tensor, torch.strided
+    """Remember the class that the fast path compares with."""
+    global _plain_tensor
+    _plain_tensor = class_of("torch", "Tensor")
 
 
-def copy_leaf(x: Any, request: Request) -> Any:
-    """A copy of one tensor or array."""
-    if is_ndarray(x):
-        return _copy_array(x, request)
-    result = _copy_one_tensor(x, request)
-    if request.requires_grad is not None and result.requires_grad != request.requires_grad:
-        return result.requires_grad_(request.requires_grad)
-    return result
+_learn_torch()
 
 
-def _copy_one_tensor(x: Any, request: Request) -> Any:
-    torch = load("torch")
-    if isinstance(x, torch.nn.Parameter) and request.detach:
-        return _copy_parameter(torch, x, request)
-    result = copy_tensor(x, request)
-    if type(x) is torch.Tensor or type(x) is torch.nn.Parameter:
-        return result
-    return _as_subclass(x, result)
-
-
-def _copy_parameter(torch: Any, x: Any, request: Request) -> Any:
-    data = copy_tensor(x.detach(), request)
-    wants = x.requires_grad if request.requires_grad is None else request.requires_grad
-    result = torch.nn.Parameter(data, requires_grad=wants)
-    if type(x) is not torch.nn.Parameter:
-        result.__class__ = type(x)
-    result.__dict__.update(_copied_attributes(x))
-    return result
-
-
-def _as_subclass(x: Any, result: Any) -> Any:
-    """*result* with the class and instance attributes of *x*."""
-    if tensors.is_wrapper(x):
-        return result
-    if type(result) is not type(x):
-        result = result.as_subclass(type(x))
-    result.__dict__.update(_copied_attributes(x))
-    return result
-
-
-def _copied_attributes(x: Any) -> dict[str, Any]:
-    """The instance attributes of *x*: arrays and tensors copied, everything else as it is."""
-    plain = Request(to="same", copy=True, detach=True)
-    return {k: copy_leaf(v, plain) if is_tensor(v) or is_ndarray(v) else v for k, v in x.__dict__.items()}
-
-
-def _copy_array(x: Any, request: Request) -> Any:
-    numpy = load("numpy")
-    if x.dtype.hasobject:
-        return _deep(x)
-    if request.dtype is None and (x.dtype.fields or name_of_numpy(x.dtype) not in _numbers() or numpy.ma.isMaskedArray(x)):
-        return x.copy(order="K")
-    result = array_from_array(x if type(x) is numpy.ndarray else x.view(numpy.ndarray), request)
-    keeps_class = type(x) is not numpy.ndarray and not isinstance(x, numpy.memmap)
-    return result.view(type(x)) if keeps_class else result
-
-
-def _numbers() -> Any:
-    from ..live.dtypes import DTYPES
-
-    return DTYPES
-
-
-def _deep(x: Any) -> Any:
-    from copy import deepcopy
-
-    return deepcopy(x)
-
-
-def _copy_into(out: Any, x: Any, request: Request) -> Any:
-    """Write a copy of *x* into *out*; nothing is written if anything is refused."""
-    if type(out).__module__.partition(".")[0] != type(x).__module__.partition(".")[0] or not (is_tensor(x) or is_ndarray(x)):
-        raise BadArgumentError(
-            f"cannot copy {type(x).__name__} into out={type(out).__name__}",
-            why="out must be of the same library as the source",
-            fix="convert the source first, or leave out= away",
-        )
-    if tuple(out.shape) != tuple(x.shape):
-        raise BadArgumentError(
-            f"out has shape {tuple(out.shape)}, the source {tuple(x.shape)}",
-            why="the copy is written as it is, without broadcasting",
-            fix="pass an out of the shape of the source",
-        )
-    name = name_of_torch(out.dtype) if is_tensor(out) else name_of_numpy(out.dtype)
-    if request.dtype not in (None, name):
-        raise BadArgumentError(f"out is {name}, dtype={request.dtype}", why="they contradict each other", fix="drop dtype=")
-    return nests.write_into(out, x, request, name)
+def plan_copy(
+    x: Any,
+    *,
+    detach: bool = True,
+    dtype: Any = None,
+    device: Any = None,
+    memory_format: Any = None,
+    requires_grad: bool | None = None,
+    out: Any = None,
+    casting: str = _CHECKED,
+    flat: bool = False,
+) -> Plan:
+    """The plan that `copy` with these arguments would follow; moves no data. Values are not looked at."""
+    request = _request(detach, dtype, device, memory_format, requires_grad, casting)
+    return plan_copying(x, request, out, flat)

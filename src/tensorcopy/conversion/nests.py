@@ -1,0 +1,220 @@
+"""Copy a whole nest: containers made anew, leaves copied, aliases and cycles kept. Nothing here recurses.
+
+First the nest is surveyed (`survey`), which changes and copies nothing and refuses what cannot be copied; then the
+leaves are copied; last the containers are made anew around them. Objects are told apart by identity alone, so a
+strange ``__eq__``, ``__hash__`` or ``__len__`` decides nothing here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..errors import NestError, TensorcopyError
+from .aliases import Group, copy_group, groups_of, plain_spans
+from .containers import Kind, Taken, put_attributes, take_apart
+from .flat_buffer import copy_flat
+from .leaves import at_path, changes_nothing, copy_leaf, copy_small_tensors, for_member, is_small_tensor
+from .plan import Request
+from .roles import ATOM, ATOMS, LEAF, role_of, unsupported
+
+_LONGEST_PATH = 40
+"""Steps that a path in a message may have before its middle is left out."""
+
+
+@dataclass(slots=True, kw_only=True, eq=False)
+class Survey:
+    """What is in a nest, found out without copying anything. Every object is listed once, however often it is met."""
+
+    root: Any
+    containers: list[Taken] = field(default_factory=list)
+    """Those inside before those around them, as far as there are no cycles."""
+    leaves: list[Any] = field(default_factory=list)
+    """Tensors and arrays."""
+    owned: list[tuple[Any, Callable[[Any], Any]]] = field(default_factory=list)
+    """Other objects with memory of their own, and what copies them."""
+    parents: dict[int, Taken] = field(default_factory=dict)
+    """The container in which an object was met first, by the identity of the object."""
+    cyclic: bool = False
+
+    def path(self, x: Any) -> str:
+        """Where *x* sits, like ``['state'][3].exp_avg``; empty for the root."""
+        steps: list[str] = []
+        while id(x) in self.parents:
+            taken = self.parents[id(x)]
+            steps.append(taken.label(next(i for i, part in enumerate(taken.parts) if part is x)))
+            x = taken.source
+        if len(steps) > _LONGEST_PATH:
+            half = _LONGEST_PATH // 2
+            steps[half:-half] = [f"[… {len(steps) - 2 * half} steps …]"]
+        return "".join(reversed(steps))
+
+
+def survey(root: Any) -> Survey:
+    """What is in *root*; `UnsupportedSourceError` names the first member that cannot be copied."""
+    found = Survey(root=root)
+    met: set[int] = set()
+    around: dict[int, tuple[Taken, Iterator[Any]]] = {}
+    opened = _meet(root, found, met)
+    while opened is not None or around:
+        if opened is not None:
+            around[id(opened.source)] = (opened, iter(opened.parts))
+        taken, parts = around[next(reversed(around))]
+        opened = _next_container(taken, parts, found, met, around)
+        if opened is None:
+            del around[id(taken.source)]
+            found.containers.append(taken)
+    return found
+
+
+def _next_container(
+    taken: Taken, parts: Iterator[Any], found: Survey, met: set[int], around: dict[int, tuple[Taken, Iterator[Any]]]
+) -> Taken | None:
+    """The next of *parts* that is a container not met before; None when there are no more. Notes the others."""
+    for part in parts:
+        if type(part) in ATOMS:
+            continue
+        if id(part) in met:
+            found.cyclic = found.cyclic or id(part) in around
+            continue
+        found.parents[id(part)] = taken
+        opened = _meet(part, found, met)
+        if opened is not None:
+            return opened
+    return None
+
+
+def _meet(x: Any, found: Survey, met: set[int]) -> Taken | None:
+    """Note *x* in its place; a container is taken apart and given back."""
+    role = role_of(x)
+    if role is ATOM:
+        return None
+    met.add(id(x))
+    if isinstance(role, Kind):
+        return take_apart(x, role)
+    if role is None:
+        raise unsupported(x, found.path(x))
+    if role is LEAF:
+        found.leaves.append(x)
+    else:
+        found.owned.append((x, role))
+    return None
+
+
+def copy_nest(x: Any, request: Request, *, flat: bool = False) -> Any:
+    """A copy of the nest *x*. Nothing is returned, and nothing of *x* is changed, if any part of it is refused."""
+    found = survey(x)
+    copies = _copied_leaves(found, request, flat)
+    for owned, copier in found.owned:
+        copies[id(owned)] = copier(owned)
+    return _rebuilt(found, copies)
+
+
+def _copied_leaves(found: Survey, request: Request, flat: bool) -> dict[int, Any]:
+    """The copy of each leaf, by the identity of the leaf."""
+    copies: dict[int, Any] = {}
+    spans = plain_spans(found.leaves, request)
+    grouped: set[int] = set()
+    for group in groups_of(found.leaves, request, spans):
+        grouped.update(group.positions)
+        _store(copies, group.members, _with_path(found, group, request))
+    rest = [leaf for i, leaf in enumerate(found.leaves) if i not in grouped] if grouped else found.leaves
+    if flat:
+        rest = copy_flat(rest, request, copies)
+    small = [leaf for leaf in rest if is_small_tensor(leaf)] if changes_nothing(request) else []
+    _store(copies, small, copy_small_tensors(small, together=spans is not None))
+    for leaf in rest:
+        if id(leaf) not in copies:
+            copies[id(leaf)] = _copy_at(found, leaf, request)
+    return copies
+
+
+def _store(copies: dict[int, Any], leaves: Iterable[Any], results: Iterable[Any]) -> None:
+    copies.update(zip(map(id, leaves), results, strict=True))
+
+
+def _with_path(found: Survey, group: Group, request: Request) -> list[Any]:
+    try:
+        return copy_group(group, request)
+    except TensorcopyError as error:
+        raise at_path(error, found.path(group.members[0])) from error
+
+
+def _copy_at(found: Survey, leaf: Any, request: Request) -> Any:
+    try:
+        return copy_leaf(leaf, for_member(leaf, request))
+    except TensorcopyError as error:
+        raise at_path(error, found.path(leaf)) from error
+
+
+def _rebuilt(found: Survey, copies: dict[int, Any]) -> Any:
+    """The containers of the nest made anew around the copies of the leaves."""
+    for taken in found.containers:
+        if taken.kind.has_shell:
+            copies[id(taken.source)] = taken.kind.shell(taken.source)
+    if found.cyclic:
+        _complete_cyclic(found, copies)
+    else:
+        for taken in found.containers:
+            _complete(taken, copies)
+    return copies.get(id(found.root), found.root)
+
+
+def _complete(taken: Taken, copies: dict[int, Any]) -> None:
+    """Fill the shell of a container, or build it; what it refers to exists."""
+    values = [copies.get(id(part), part) for part in taken.parts]
+    if taken.kind.has_shell:
+        new = copies[id(taken.source)]
+        taken.kind.fill(new, values[: taken.count])
+    elif all(map(_is, values, taken.parts)):
+        copies[id(taken.source)] = taken.source
+        return
+    else:
+        new = copies[id(taken.source)] = taken.kind.build(taken.source, values[: taken.count])
+    if taken.names:
+        put_attributes(new, taken, values[taken.count :])
+
+
+def _is(a: Any, b: Any) -> bool:
+    return a is b
+
+
+def _complete_cyclic(found: Survey, copies: dict[int, Any]) -> None:
+    """As `_complete` for all, where a container may refer to one that is listed after it."""
+    missing = {id(taken.source): taken for taken in found.containers if not taken.kind.has_shell}
+    done: set[int] = set()
+    containers = {id(taken.source) for taken in found.containers}
+    for taken in found.containers:
+        _build_missing(taken, missing, copies, found)
+        if any(id(key) in containers and id(key) not in done for key in taken.hashed()):
+            raise _endless(found, taken, "it is a key of, or member of a set in, what it contains")
+        if taken.kind.has_shell or id(taken.source) in missing:
+            missing.pop(id(taken.source), None)
+            _complete(taken, copies)
+        done.add(id(taken.source))
+
+
+def _build_missing(outer: Taken, missing: dict[int, Taken], copies: dict[int, Any], found: Survey) -> None:
+    """Build the immutable containers that *outer* refers to and that do not exist yet, innermost first."""
+    chain = [outer]
+    while chain:
+        needed = next((missing[id(part)] for part in chain[-1].parts if id(part) in missing), None)
+        if needed is None:
+            ready = chain.pop()
+            if chain:
+                del missing[id(ready.source)]
+                _complete(ready, copies)
+        elif any(needed is link for link in chain):
+            raise _endless(found, needed, "it is immutable, so it can only be made after what it contains")
+        else:
+            chain.append(needed)
+
+
+def _endless(found: Survey, taken: Taken, why: str) -> NestError:
+    path = found.path(taken.source)
+    return NestError(
+        f"{type(taken.source).__name__}{f' at {path}' if path else ''} contains itself",
+        why=why,
+        fix="break the cycle, or put a list or dict into it",
+    )
