@@ -175,7 +175,7 @@ def _fitted_real(number: float, target: Dtype, casting: str) -> float:
 
 
 def _wrapped(number: float, target: Dtype) -> int:
-    cut = int(number) if math.isfinite(number) else 0
+    cut = int(number) if isinstance(number, int) or math.isfinite(number) else 0
     return (cut - target.low) % (target.high - target.low + 1) + target.low
 
 

@@ -307,11 +307,13 @@ def _opened(nested: Any, blocks: Iterable[Block], above: Shape, length: int) -> 
         _check_rows(nested, rows, above, at, length)
         for first in range(0, len(rows) if length else 0, step):
             few = rows[first : first + step]
-            position = (at + first) * length
+            position, end = (at + first) * length, (at + first + len(few)) * length
             for elements in (_joined(few),) if length <= _BLOCK else _pieces(few[0]):
+                if len(elements) != (end - position if length <= _BLOCK else min(_BLOCK, end - position)):
+                    raise changed(path_at(at + first, above))
                 yield position, elements
                 position += len(elements)
-            if position != (at + first + len(few)) * length:
+            if position != end:
                 raise changed(path_at(at + first, above))
 
 
