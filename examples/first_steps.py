@@ -35,38 +35,60 @@ class Case:
     plain: str
     ours: str
     outcome: str
-    """``shared``, ``copied`` or ``refused``."""
-    plan: str = ""
-    """The route as tensorcopy planned it, one line."""
+    """``shares``, ``copies`` or ``refuses``, the bytes moved, and why."""
 
 
-def refusal(call: Callable[[], object]) -> str:
-    """The text of the error that *call* raises."""
+def refusal(call: Callable[[], object]) -> tc.TensorcopyError:
+    """The error that *call* raises."""
     try:
         call()
     except tc.TensorcopyError as error:
-        return f"{type(error).__name__}: {error}"
+        return error
     raise AssertionError("this was expected to be refused")
 
 
+def told(error: tc.TensorcopyError) -> str:
+    """The whole text of an error, after its class."""
+    return f"{type(error).__name__}: {error}"
+
+
+def refused(error: tc.TensorcopyError) -> str:
+    """The outcome line of a refusal."""
+    return f"{'refuses':<8} {'':>10}  {error.why}"
+
+
 def planned(obj: object, to: str | None = None, **arguments: Any) -> str:
-    """What would happen, with the bytes it moves; nothing is moved to find out."""
+    """The outcome line of a call: asked of its plan, so nothing is moved to find out."""
     plan = tc.plan(obj, to, **arguments)
-    moved = "size known once read" if plan.bytes_moved is None else f"{plan.bytes_moved:,} B"
-    return f"{plan.source} to {plan.target}: {'shares' if plan.shares else 'copies'}, {moved}; {plan.why}"
+    moved = "?" if plan.bytes_moved is None else f"{plan.bytes_moved:,}"
+    return f"{'shares' if plan.shares else 'copies':<8} {moved:>8} B  {plan.why}"
 
 
 def reused_buffer() -> Case:
     """A reader fills one buffer again and again, and yesterday's tensor changes with it."""
     buffer = np.array([20.5, 21.0, 19.5], dtype=np.float32)
-    plain, shared, own = torch.from_numpy(buffer), tc.share(buffer), tc.to_torch(buffer, copy=True)
+    plain, own = torch.from_numpy(buffer), tc.to_torch(buffer, copy=True)
     buffer[:] = 0.0
     return Case(
         title="a buffer that the reader fills again",
-        plain=f"torch.from_numpy(buffer) is now {plain.tolist()}, and nothing said that it would follow",
-        ours=f"to_torch(buffer, copy=True) still holds {own.tolist()}; share(buffer) follows: {shared.tolist()}",
-        outcome="copied",
-        plan=planned(buffer, "torch", copy=True),
+        plain=f"torch.from_numpy(buffer) is now {plain.tolist()}",
+        ours=f"to_torch(buffer, copy=True) still holds {own.tolist()}",
+        outcome=planned(buffer, "torch", copy=True),
+    )
+
+
+def shared_results() -> Case:
+    """Results are written through a tensor into the array that the plots are drawn from, or so it was meant."""
+    results = np.zeros(3)
+    torch.as_tensor(results, dtype=torch.float32).fill_(1.0)
+    missed = results.tolist()
+    error = refusal(lambda: tc.to_torch(results, dtype=torch.float32, copy=False))
+    tc.share(results).fill_(1.0)
+    return Case(
+        title="results written through a tensor",
+        plain=f"torch.as_tensor(results, dtype=torch.float32).fill_(1) leaves the array at {missed}",
+        ours=f"{told(error)}\nshare(results).fill_(1) makes it {results.tolist()}",
+        outcome=planned(results, "torch", copy=False),
     )
 
 
@@ -75,12 +97,12 @@ def station_numbers(table: pd.DataFrame) -> Case:
     stations = table["station"]
     rounded = torch.tensor(table[["station", "celsius"]].to_numpy(), dtype=torch.float32)[:, 0]
     kept = tc.to_torch(stations)
+    error = refusal(lambda: tc.to_torch(stations, dtype=torch.float32))
     return Case(
         title="station numbers in a float32 matrix",
         plain=f"station {stations[0]} has become {int(rounded[0])}",
-        ours=f"{refusal(lambda: tc.to_torch(stations, dtype=torch.float32))}\n"
-        f"to_torch(column) is {kept.dtype} and starts with {int(kept[0])}",
-        outcome="refused",
+        ours=f"{told(error)}\nto_torch(column) is {kept.dtype} and starts with {int(kept[0])}",
+        outcome=refused(error),
     )
 
 
@@ -91,11 +113,12 @@ def read_only_column() -> Case:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # said once per process, and by some routes never
         torch.from_numpy(column).mul_(0.0)
+    error = refusal(lambda: tc.share(table["celsius"]))
     return Case(
         title="scaling a pandas column in place",
         plain=f"after torch.from_numpy(column).mul_(0) the table itself holds {table['celsius'].tolist()}",
-        ours=refusal(lambda: tc.share(table["celsius"])),
-        outcome="refused",
+        ours=told(error),
+        outcome=refused(error),
     )
 
 
@@ -104,11 +127,12 @@ def missing_visits(table: pd.DataFrame) -> Case:
     visits = table["visits"].astype("Int64")
     plain = torch.tensor(visits.to_numpy(dtype="float64", na_value=np.nan)).to(torch.int64)
     filled = tc.to_torch(visits, null=0)
+    error = refusal(lambda: tc.to_torch(visits))
     return Case(
         title="a missing number in an integer column",
         plain=f"NaN cast to int64 gives {plain.tolist()}",
-        ours=f"{refusal(lambda: tc.to_torch(visits))}\nto_torch(column, null=0) gives {filled.tolist()}",
-        outcome="refused",
+        ours=f"{told(error)}\nto_torch(column, null=0) gives {filled.tolist()}",
+        outcome=refused(error),
     )
 
 
@@ -124,8 +148,7 @@ def picture() -> Case:
         title="a picture",
         plain=plain,
         ours=f"to_torch(picture) is {tuple(pixels.shape)} {pixels.dtype}, height × width × channels",
-        outcome="copied",
-        plan=planned(sky, "torch"),
+        outcome=planned(sky, "torch"),
     )
 
 
@@ -136,11 +159,12 @@ def ragged_readings() -> Case:
         plain = str(torch.tensor(days))
     except ValueError as error:
         plain = f"ValueError: {error}"
+    refusal_of_days = refusal(lambda: tc.to_torch(days))
     return Case(
         title="nested lists with a hole",
         plain=plain,
-        ours=refusal(lambda: tc.to_torch(days)),
-        outcome="refused",
+        ours=told(refusal_of_days),
+        outcome=refused(refusal_of_days),
     )
 
 
@@ -155,13 +179,13 @@ def losses(model: torch.nn.Module) -> Case:
         title="a list of losses",
         plain=f"torch.tensor(losses) requires grad: {plain.requires_grad}",
         ours=f"to_torch(losses) requires grad: {kept.requires_grad}",
-        outcome="copied",
-        plan=planned(parts, "torch"),
+        outcome=planned(parts, "torch"),
     )
 
 
-def best_weights(model: torch.nn.Module) -> Case:
+def best_weights(model: torch.nn.Linear) -> Case:
     """The best epoch's weights, saved for later."""
+    torch.nn.init.constant_(model.weight, 0.5)
     plain, own = model.state_dict(), tc.copy(model.state_dict())
     with torch.no_grad():
         for parameter in model.parameters():
@@ -170,8 +194,7 @@ def best_weights(model: torch.nn.Module) -> Case:
         title="best = model.state_dict()",
         plain=f"the snapshot followed the training to {plain['weight'].tolist()}",
         ours=f"copy(model.state_dict()) still holds {own['weight'].tolist()}",
-        outcome="copied",
-        plan=planned(plain),
+        outcome=planned(plain),
     )
 
 
@@ -183,8 +206,7 @@ def small_view() -> Case:
         title="three numbers cut out of a million",
         plain=f"readings[:3] keeps {tc.inspect(head).keeps_alive:,} B alive",
         ours=f"copy(readings[:3]) keeps {tc.inspect(own).keeps_alive:,} B alive",
-        outcome="copied",
-        plan=planned(head),
+        outcome=planned(head),
     )
 
 
@@ -193,6 +215,7 @@ def cases() -> Iterator[Case]:
     torch.manual_seed(0)
     table = pd.read_csv(io.StringIO(TABLE))
     yield reused_buffer()
+    yield shared_results()
     yield station_numbers(table)
     yield read_only_column()
     yield missing_visits(table)
@@ -210,8 +233,8 @@ def report(found: list[Case]) -> str:
         f"{number}. {case.title}\n{field('plain PyTorch', case.plain)}\n{field('tensorcopy', case.ours)}"
         for number, case in enumerate(found, 1)
     ]
-    short = [f"{case.title:<{width}}  {case.outcome:<8}  {case.plan}" for case in found]
-    return "\n\n".join([*full, "\n".join(["In short:", *short])])
+    short = [f"{case.title:<{width}}  {case.outcome}" for case in found]
+    return "\n\n".join([*full, "\n".join(["In short, what tensorcopy does, the bytes it moves, and why:", *short])])
 
 
 def field(name: str, text: str) -> str:
