@@ -1,0 +1,44 @@
+"""Every error has three parts, is what `except` expects, and survives pickling."""
+
+from __future__ import annotations
+
+import builtins
+import copy
+import inspect
+import pickle
+
+import pytest
+
+from tensorcopy import errors
+
+CLASSES = [kind for _, kind in inspect.getmembers(errors, inspect.isclass) if kind.__module__ == errors.__name__]
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+def test_an_error_says_what_happened_why_and_what_to_do(kind: type[errors.TensorcopyError]) -> None:
+    error = kind("cannot share a", why="it is read-only", fix="copy it")
+    assert (error.what, error.why, error.fix) == ("cannot share a", "it is read-only", "copy it")
+    assert str(error) == "cannot share a · it is read-only · copy it"
+
+
+@pytest.mark.parametrize("kind", CLASSES)
+@pytest.mark.parametrize(
+    "again", [lambda e: pickle.loads(pickle.dumps(e)), copy.copy, copy.deepcopy], ids=["pickle", "copy", "deepcopy"]
+)
+def test_an_error_comes_back_from_another_process_as_it_was(kind: type[errors.TensorcopyError], again: object) -> None:
+    error = kind("what", why="why", fix="fix")
+    found = again(error)  # type: ignore[operator]
+    assert (type(found), str(found), vars(found)) == (kind, str(error), vars(error))
+
+
+@pytest.mark.parametrize("kind", [kind for kind in CLASSES if kind is not errors.TensorcopyError])
+def test_an_error_is_also_the_builtin_that_existing_code_catches(kind: type[errors.TensorcopyError]) -> None:
+    too_wide = {Exception, BaseException}
+    assert {base for base in kind.__mro__ if base.__module__ == builtins.__name__} - {object} - too_wide
+    assert issubclass(kind, errors.TensorcopyError)
+    assert not issubclass(kind, AssertionError)
+
+
+def test_an_error_without_a_reason_or_a_way_out_cannot_be_made() -> None:
+    with pytest.raises(TypeError, match="why"):
+        errors.TensorcopyError("what")  # type: ignore[call-arg]
