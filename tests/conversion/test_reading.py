@@ -181,7 +181,7 @@ def test_python_floats_take_the_default_that_the_caller_names(reader, name, of_c
     assert reader([1j], default_float=name).dtype == of_complex
 
 
-# ---- refusals: the same error from every implementation -----------------------------------------------------------
+# ---- refusals: the same error from every implementation
 
 
 def _cycle():
@@ -357,7 +357,7 @@ def test_an_error_of_the_allocation_is_passed_on(reader, choices):
         reading.read([1.5, 2.5], allocate=allocate, **choices)
 
 
-# ---- values: both implementations against an independent definition -------------------------------------------------
+# ---- values: both implementations against an independent definition
 
 INTEGERS = [0, 1, -1, 127, 128, -128, -129, 255, 256, 257, 2048, 2049, 65504, 65535, 65536, 2**24, 2**24 + 1, -(2**31)]
 INTEGERS += [2**31, 2**32 - 1, 2**32, 2**53, 2**53 + 1, -(2**53) - 1, 2**63 - 1, 2**63, -(2**63), -(2**63) - 1]
@@ -523,7 +523,7 @@ def _listed(nested):
     return [_listed(item) for item in nested] if isinstance(nested, (list, tuple, deque)) else nested
 
 
-# ---- survey and fill -------------------------------------------------------------------------------------------------
+# ---- survey and fill
 
 
 @pytest.mark.parametrize(("nested", "dtype", "values"), NESTS)
@@ -566,7 +566,7 @@ def test_fill_gives_a_foreign_leaf_back(reader):
     assert reading.fill([1, leaf], (2,), memory.ctypes.data, dtype="float64").leaf is leaf
 
 
-# ---- a nest that changes while it is read ------------------------------------------------------------------------------
+# ---- a nest that changes while it is read
 
 
 class Hook(type):
@@ -670,7 +670,7 @@ def test_lists_changed_by_another_thread_are_refused_or_read_in_bounds(reader):
         thread.join()
 
 
-# ---- references --------------------------------------------------------------------------------------------------------
+# ---- references
 
 
 def _provoke(reader, cases):
@@ -728,7 +728,7 @@ def test_no_memory_is_kept_on_any_path(reader, monkeypatch):
         tracemalloc.stop()
 
 
-# ---- the two implementations as a pair -----------------------------------------------------------------------------------
+# ---- the two implementations as a pair
 
 
 @needs_native
