@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 import torch
+from torch.fx.experimental.proxy_tensor import make_fx
 
 import tensorcopy as tc
 from tensorcopy.errors import (
@@ -204,3 +205,24 @@ def test_convert_and_share_name_the_targets_that_there_are():
 def test_importing_the_package_loads_no_array_library():
     code = "import sys, tensorcopy; tensorcopy.copy({'a': 1}); sys.exit(bool({'torch', 'numpy'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def _through_numpy(x: torch.Tensor) -> torch.Tensor:
+    return torch.from_numpy(tc.to_numpy(x)) + 1
+
+
+@pytest.mark.filterwarnings("ignore:`torch.jit")
+@pytest.mark.parametrize(
+    "capture",
+    [
+        pytest.param(lambda f, x: torch.jit.trace(f, x), id="jit.trace"),
+        pytest.param(lambda f, x: make_fx(f)(x), id="make_fx"),
+        pytest.param(lambda f, x: torch.func.functionalize(f)(x), id="functionalize"),
+        pytest.param(lambda f, x: torch.func.vmap(f)(x), id="vmap"),
+        pytest.param(lambda f, x: torch.func.jvp(f, (x,), (x,)), id="jvp"),
+        pytest.param(lambda f, x: torch.func.grad(lambda y: f(y).sum())(x), id="grad"),
+    ],
+)
+def test_values_are_never_baked_into_a_captured_or_transformed_function(capture):
+    with pytest.raises((UnsupportedSourceError, GraphError), match=r"graph capture runs|requires grad"):
+        capture(_through_numpy, torch.ones(2, 3))

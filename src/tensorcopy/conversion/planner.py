@@ -139,6 +139,12 @@ def _refuse_unreadable(tensor: Any) -> None:
             why="a meta tensor has a shape and no data",
             fix="materialise it first",
         )
+    if tensors.is_transformed(tensor) or tensors.is_recording():
+        raise UnsupportedSourceError(
+            "cannot read the values of a tensor while a function transform or a graph capture runs",
+            why="it stands for all inputs of the transformed function, and one set of values would be baked in",
+            fix="convert before or after, outside the function that is transformed, traced or exported",
+        )
     if tensor.device.type == "cpu" and not tensors.is_dense_cpu(tensor):
         raise UnsupportedSourceError(
             f"cannot convert a tensor of layout {tensors.layout_name(tensor)} to NumPy",

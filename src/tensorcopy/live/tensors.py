@@ -59,6 +59,14 @@ def is_capturing() -> bool:
     return bool(compiler.is_compiling()) or bool(torch.jit.is_tracing()) if compiler is not None else False
 
 
+def is_recording() -> bool:
+    """Whether ``torch.jit.trace``, ``make_fx`` or ``torch.export`` records, and would take NumPy values as constants."""
+    torch = load("torch")
+    proxies = loaded("torch.fx.experimental.proxy_tensor")
+    mode = getattr(proxies, "get_proxy_mode", None)
+    return bool(torch.jit.is_tracing()) or (mode is not None and mode() is not None)
+
+
 def why_not_array_memory(tensor: Any) -> str:
     """Why no NumPy array can lie on the memory of *tensor* (its graph left aside); empty when one can."""
     if tensor.device.type != "cpu":
