@@ -10,12 +10,13 @@ import pickle
 import re
 import warnings
 from array import array
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
 import numpy as np
+import pytest
 import torch
 from torch import nn
 from torch.utils import data as torch_data
@@ -26,7 +27,13 @@ from .sources import SOURCES, Source, traits_of
 
 RELEASES = {"torch": torch.__version__, "numpy": np.__version__}
 ENTRIES = tuple(op.on(RELEASES) for op in operations().values() if op.exists_in(RELEASES))
+EACH = pytest.mark.parametrize("op", ENTRIES, ids=lambda op: op.name)
 NAMESPACE = {"torch": torch, "np": np, "nn": nn, "copy": copy, "pickle": pickle, "io": io, "data": torch_data}
+
+
+def of(holds: Callable[[Operation], Any]) -> pytest.MarkDecorator:
+    """The test runs for the entries for which this holds."""
+    return pytest.mark.parametrize("op", [op for op in ENTRIES if holds(op)], ids=lambda op: op.name)
 
 
 @dataclass(slots=True)

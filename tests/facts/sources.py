@@ -270,6 +270,7 @@ SHARED_TRAITS: dict[Trait, Callable[[Any], bool]] = {
     Trait.ONE_D: lambda x: x.ndim == 1,
     Trait.LESS_THAN_2D: lambda x: x.ndim < 2,
     Trait.NOT_2D: lambda x: x.ndim != 2,
+    Trait.LESS_THAN_3D: lambda x: x.ndim < 3,
     Trait.MORE_THAN_2D: lambda x: x.ndim > 2,
     Trait.NOT_4D: lambda x: x.ndim != 4,
 }

@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import pytest
-
 from tensorcopy.catalogue import Memory, Operation, ReturnsSelf, Version
 
-from .measuring import ENTRIES, Cell, cells
-
-EACH = pytest.mark.parametrize("op", ENTRIES, ids=lambda op: op.name)
+from .measuring import EACH, ENTRIES, Cell, cells, of
 
 
 def copies(op: Operation, cell: Cell) -> bool:
@@ -32,16 +28,19 @@ def test_memory_is_shared_or_copied_as_stated_by_inverted_bytes(op):
     assert wrong == []
 
 
-@EACH
+@of(lambda op: op.memory is Memory.DEPENDS)
 def test_a_depending_entry_shows_both_outcomes(op):
-    outcomes = {c.shares_by_bytes for c in with_memory(op)}
-    assert (outcomes == {True, False}) is (op.memory is Memory.DEPENDS)
+    assert {c.shares_by_bytes for c in with_memory(op)} == {True, False}
 
 
-@EACH
+@of(lambda op: op.copies_if)
 def test_every_condition_decides_some_cell(op):
     seen = {t for c in with_memory(op) for t in c.traits}
     assert [t for t in op.copies_if if t not in seen] == []
+
+
+def test_conditions_are_given_exactly_where_memory_depends():
+    assert [op.name for op in ENTRIES if (op.memory is Memory.DEPENDS) is not bool(op.copies_if)] == []
 
 
 @EACH
@@ -56,10 +55,9 @@ def test_the_same_object_comes_back_only_as_stated(op):
     assert wrong == []
 
 
-@EACH
+@of(lambda op: op.returns_self is ReturnsSelf.SOMETIMES)
 def test_a_return_of_the_same_object_in_some_cases_shows_both_outcomes(op):
-    if op.returns_self is ReturnsSelf.SOMETIMES:
-        assert {c.same_object for c in with_memory(op)} == {True, False}
+    assert {c.same_object for c in with_memory(op)} == {True, False}
 
 
 @EACH
@@ -75,9 +73,11 @@ def test_version_counter_is_shared_as_stated(op):
     assert wrong == []
 
 
-@EACH
+@of(lambda op: not op.writes)
 def test_memory_is_written_only_by_entries_that_say_so(op):
-    wrong = [str(c) for c in with_memory(op) if (c.changed_source or c.changed_target) and not op.writes]
-    assert wrong == []
-    if op.writes:
-        assert any(c.changed_source or c.changed_target for c in with_memory(op))
+    assert [str(c) for c in with_memory(op) if c.changed_source or c.changed_target] == []
+
+
+@of(lambda op: op.writes)
+def test_an_entry_that_writes_changes_the_source_or_the_destination(op):
+    assert any(c.changed_source or c.changed_target for c in with_memory(op))

@@ -6,9 +6,8 @@ import pytest
 
 from tensorcopy.catalogue import Operation, Rejection
 
-from .measuring import ENTRIES, RELEASES, Cell, cells, raised_by
+from .measuring import EACH, ENTRIES, RELEASES, Cell, cells, of, raised_by
 
-EACH = pytest.mark.parametrize("op", ENTRIES, ids=lambda op: op.name)
 BY_CODE = [(op, r) for op in ENTRIES for r in op.rejects if r.code and r.holds_on(RELEASES)]
 
 
@@ -32,7 +31,7 @@ def test_sources_are_refused_only_as_stated(op):
     assert wrong == []
 
 
-@EACH
+@of(lambda op: op.rejects)
 def test_every_stated_refusal_happens(op):
     errors = [c.error for c in cells(op.name) if c.error is not None]
     stated = [r for r in op.rejects if r.given and r.holds_on(RELEASES)]

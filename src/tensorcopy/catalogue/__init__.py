@@ -12,7 +12,7 @@ from functools import cache
 from types import MappingProxyType
 
 from .._discovery import modules_of
-from ._lookup import ranked
+from ._lookup import Level, indexed, looked_up
 from .model import (
     Argument,
     Call,
@@ -86,13 +86,21 @@ def operations() -> Mapping[str, Operation]:
 
 
 def find(name: str) -> tuple[Operation, ...]:
-    """The entries that *name* may mean, best first: ``"x.clone()"``, ``"clone"``, ``"torch.clone"``; empty if none."""
-    return ranked(name, operations().values())
+    """The entries that *name* may mean: ``"x.clone()"``, ``"clone"``, ``"np.asarray"``, ``"t[0]"``; empty if none.
+
+    The closest reading only: a name in full before a name without its library, a call before the word in it.
+    """
+    return looked_up(name, _by_text())
 
 
 def for_call(qualified_name: str) -> tuple[Operation, ...]:
     """The entries for a call such as ``"torch.as_tensor"``, those with most conditions first. One look-up."""
     return _by_call().get(qualified_name, ())
+
+
+@cache
+def _by_text() -> tuple[Level, ...]:
+    return indexed(operations().values())
 
 
 @cache

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from .model import Operation
+
+Level = Mapping[str, tuple[Operation, ...]]
 
 _SHORT = {
     "np.": "numpy.",
@@ -13,38 +15,28 @@ _SHORT = {
     "ndarray.": "numpy.ndarray.",
     "tensor.": "torch.Tensor.",
     "Tensor.": "torch.Tensor.",
+    "Module.": "torch.nn.Module.",
 }
 _ARGUMENTS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
 
-def spellings(operation: Operation) -> list[set[str]]:
-    """All texts that mean *operation*, from exact to loose: its name, its calls, its names bare, its last words."""
-    call = operation.call
-    names = {operation.name, *call.names}
-    calls = {_plain(e) for e in operation.examples}
-    bare = {without_arguments(n) for n in names} | {without_arguments(e) for e in calls}
-    tails = {_last_word(n) for n in call.names} | {_receiver_off(c) for c in calls} | {_receiver_off(b) for b in bare}
-    return [{operation.name}, calls, names | bare, tails]
+def indexed(operations: Iterable[Operation]) -> tuple[Level, ...]:
+    """One mapping from text to entries for each way of reading, from exact to loose."""
+    levels: list[dict[str, tuple[Operation, ...]]] = [{}, {}, {}, {}, {}]
+    for operation in operations:
+        for level, texts in zip(levels, _spellings(operation), strict=True):
+            for text in texts:
+                level[text] = (*level.get(text, ()), operation)
+    return tuple(levels)
 
 
-def ranked(text: str, operations: Iterable[Operation]) -> tuple[Operation, ...]:
-    """The operations that *text* may mean, the closest reading only, in catalogue order."""
-    known = [(op, spellings(op)) for op in operations]
-    for wanted in readings(text):
-        for level in range(4):
-            found = tuple(op for op, texts in known if wanted in texts[level])
-            if found:
-                return found
-    return ()
-
-
-def readings(text: str) -> list[str]:
-    """*text* as typed, with short names of libraries written out, without arguments, without a receiver."""
-    plain = _plain(text)
-    full = next((plain.replace(k, v, 1) for k, v in _SHORT.items() if plain.startswith(k)), plain)
-    loose = [text.strip(), plain, full, without_arguments(plain), without_arguments(full)]
-    loose += [_receiver_off(plain), _receiver_off(without_arguments(plain))]
-    return list(dict.fromkeys(r for r in loose if r))
+def looked_up(text: str, levels: tuple[Level, ...]) -> tuple[Operation, ...]:
+    """The entries that the closest reading of *text* gives, in catalogue order; empty if no reading gives any."""
+    for reading in _readings(text):
+        for level in levels[:-1]:
+            if reading in level:
+                return level[reading]
+    return levels[-1].get(_squeezed(without_arguments(_plain(text))), ())
 
 
 def without_arguments(text: str) -> str:
@@ -54,13 +46,32 @@ def without_arguments(text: str) -> str:
     return text
 
 
+def _spellings(operation: Operation) -> tuple[set[str], ...]:
+    """What means *operation*: its name, its calls, its names bare, its last words, and these without case and lines."""
+    names = {operation.name, *operation.call.names}
+    calls = {_plain(example) for example in operation.examples}
+    bare = {without_arguments(text) for text in names | calls}
+    tails = {name.rsplit(".", 1)[-1] for name in operation.call.names} | {_receiver_off(t) for t in calls | bare}
+    return {operation.name}, calls, names | bare, tails, {_squeezed(t) for t in names | bare | tails}
+
+
+def _readings(text: str) -> list[str]:
+    """*text* as typed, with short names in full, with ``x`` as receiver, without arguments, without receiver."""
+    plain = _plain(text)
+    full = next((plain.replace(k, v, 1) for k, v in _SHORT.items() if plain.startswith(k)), plain)
+    of_x = re.sub(r"^[A-Za-z_]\w*(?=[.\[])", "x", plain)
+    bare = without_arguments(plain)
+    found = [text.strip(), plain, full, of_x, bare, without_arguments(full), without_arguments(of_x)]
+    return list(dict.fromkeys([*found, _receiver_off(plain), _receiver_off(bare)]))
+
+
 def _plain(text: str) -> str:
     return re.sub(r"\s+", "", text).rstrip(";")
 
 
+def _squeezed(text: str) -> str:
+    return text.replace("_", "").lower()
+
+
 def _receiver_off(text: str) -> str:
     return re.sub(r"^[A-Za-z_]\w*\.(?=[A-Za-z_])", "", text)
-
-
-def _last_word(name: str) -> str:
-    return name.rsplit(".", 1)[-1]

@@ -300,7 +300,7 @@ OPERATIONS = (
         crashes=(
             Crash(
                 code="torch.ones(3).share_memory_().resize_(100).fill_(1.0)",
-                signals=("SIGSEGV", "SIGBUS"),
+                ends=("SIGSEGV", "SIGBUS"),
                 why="the storage in shared memory says that it can grow and cannot",
                 since="torch 2.2",
             ),

@@ -23,7 +23,7 @@ from .model import (
     Wrong,
 )
 
-_COPY_CONSTRUCT = Warns(text="To copy construct from a tensor, it is recommended to use sourceTensor.detach().clone()")
+_COPY_CONSTRUCT = Warns(text="To copy construct from a tensor, it is recommended to use sourceTensor.")
 _NOW_KEEPS = Warns(
     given=Trait.REQUIRES_GRAD,
     text="unspecified requires_grad now defaults to obj.requires_grad instead of False",

@@ -171,13 +171,13 @@ OPERATIONS = (
             Crash(
                 given=Trait.NEGATIVE_STRIDE,
                 code="torch.from_dlpack(np.arange(3.0)[::-1])",
-                signals=("SIGABRT",),
+                ends=("SIGABRT",),
                 why="a negative stride fails a check that cannot be caught",
             ),
             Crash(
                 code="import tempfile, os\np = os.path.join(tempfile.mkdtemp(), 'a.bin'); np.zeros(4).tofile(p)\n"
                 "torch.from_dlpack(np.memmap(p, mode='r', dtype='f8'))[0] = 1.0",
-                signals=("SIGSEGV", "SIGBUS"),
+                ends=("SIGSEGV", "SIGBUS"),
                 why="the file is mapped without write permission, and a tensor has no read-only flag",
                 since="numpy 2.1",
             ),

@@ -123,7 +123,7 @@ OPERATIONS = (
             Crash(
                 code="import tempfile, os\np = os.path.join(tempfile.mkdtemp(), 'a.bin'); np.zeros(4).tofile(p)\n"
                 "torch.from_numpy(np.memmap(p, mode='r', dtype='f8'))[0] = 1.0",
-                signals=("SIGSEGV", "SIGBUS"),
+                ends=("SIGSEGV", "SIGBUS"),
                 why="the file is mapped without write permission, and a tensor has no read-only flag",
             ),
         ),

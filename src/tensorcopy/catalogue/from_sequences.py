@@ -168,9 +168,9 @@ OPERATIONS = (
                 why="larger values are refused, -1 is let through",
             ),
             Wrong(
-                code="torch.tensor([np.ma.masked]).tolist()",
-                gives="[0.0]",
-                wanted="[None]",
+                code="torch.tensor(np.ma.masked).item()",
+                gives="0.0",
+                wanted="None",
                 why="the masked constant is read as zero",
             ),
         ),

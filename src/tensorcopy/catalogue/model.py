@@ -160,6 +160,7 @@ class Trait(Enum):
     ONE_D = "has exactly one dimension"
     LESS_THAN_2D = "has fewer than two dimensions"
     NOT_2D = "has not exactly two dimensions"
+    LESS_THAN_3D = "has fewer than three dimensions"
     MORE_THAN_2D = "has more than two dimensions"
     NOT_4D = "has not exactly four dimensions"
     EMPTY = "has no elements"
@@ -285,14 +286,15 @@ class Wrong:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Crash:
-    """Code that ends the process or uses memory that is not its own, by one of `signals`; run it in a child only.
+    """Code that ends the process or uses memory that is not its own: run it in a child only.
 
     given: every source with this trait does so.
+    ends: the signals, like ``"SIGABRT"``, or classes of errors by which it may end.
     """
 
     given: Trait | None = None
     code: str
-    signals: tuple[str, ...]
+    ends: tuple[str, ...]
     why: str
     since: str = ""
 

@@ -204,7 +204,7 @@ OPERATIONS = (
                 code="m = nn.Linear(64, 64); a = m.weight.detach().numpy(); m.share_memory()\n"
                 "nn.init.constant_(m.weight, 7.0)\n"
                 "assert (a == 7.0).all(), 'the array was left behind in freed memory'",
-                signals=("AssertionError", "SIGSEGV", "SIGBUS", "SIGABRT"),
+                ends=("AssertionError", "SIGSEGV", "SIGBUS", "SIGABRT"),
                 why="an array made before looks at memory that was given back",
             ),
         ),

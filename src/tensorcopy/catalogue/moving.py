@@ -42,7 +42,7 @@ OPERATIONS = (
     kept_copy(
         name="torch.Tensor.to(device), another device",
         summary="A copy on that device, on the graph; the meta device keeps shape, dtype and strides only.",
-        call=Call(names=("torch.Tensor.to",), when=where(device=Value.DEVICE)),
+        call=Call(names=("torch.Tensor.to", "torch.Tensor.cuda"), when=where(device=Value.DEVICE)),
         examples=("x.to('meta')",),
         device=Device.GIVEN,
         aten="to.dtype_layout",
@@ -61,7 +61,7 @@ OPERATIONS = (
             Crash(
                 code="t = torch.full((4096,), 1.5); a = t.numpy()\nt.share_memory_(); t.fill_(7.0)\n"
                 "assert (a == 7.0).all(), 'the array was left behind in freed memory'",
-                signals=("AssertionError", "SIGSEGV", "SIGBUS", "SIGABRT"),
+                ends=("AssertionError", "SIGSEGV", "SIGBUS", "SIGABRT"),
                 why="an array made before looks at memory that was given back",
             ),
         ),

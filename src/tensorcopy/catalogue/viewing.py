@@ -81,6 +81,16 @@ OPERATIONS = (
         aten="reshape",
     ),
     view(
+        name="torch.Tensor.reshape_as",
+        summary="reshape to the shape of another tensor.",
+        call=method("reshape_as"),
+        examples=("x.reshape_as(torch.empty(x.numel()))",),
+        memory=Memory.DEPENDS,
+        copies_if=(Trait.NOT_FLAT,),
+        version=Version.WITH_MEMORY,
+        aten="reshape_as",
+    ),
+    view(
         name="torch.Tensor.flatten",
         summary="One dimension: the tensor itself if it has one, a view where one exists, else a copy.",
         call=both("flatten"),
@@ -319,8 +329,8 @@ OPERATIONS = (
     view(
         name="torch.Tensor.split",
         summary="A tuple of views of the length given.",
-        call=both("split"),
-        examples=("x.split(1)",),
+        call=Call(names=tuple(f"torch{c}.{n}" for n in ("split", "split_with_sizes") for c in (".Tensor", ""))),
+        examples=("x.split(1)", "x.split_with_sizes(list(x.shape[:1]))"),
         result=Kind.TENSORS,
         rejects=(
             Rejection(given=Trait.ZERO_D, error="RuntimeError", text="split expects at least a 1-dimensional tensor"),
@@ -361,6 +371,19 @@ OPERATIONS = (
         aten="vsplit.int",
     ),
     view(
+        name="torch.Tensor.dsplit",
+        summary="A tuple of views along the third dimension.",
+        call=both("dsplit"),
+        examples=("x.dsplit(1)",),
+        result=Kind.TENSORS,
+        rejects=(
+            Rejection(
+                given=Trait.LESS_THAN_3D, error="RuntimeError", text="requires a tensor with at least 3 dimension"
+            ),
+        ),
+        aten="dsplit.int",
+    ),
+    view(
         name="torch.Tensor.unbind",
         summary="A tuple of views, one for each index along a dimension.",
         call=both("unbind"),
@@ -395,8 +418,8 @@ OPERATIONS = (
     view(
         name="torch.Tensor.diagonal",
         summary="A view of the diagonal.",
-        call=both("diagonal"),
-        examples=("x.diagonal()",),
+        call=Call(names=("torch.Tensor.diagonal", "torch.diagonal", "torch.linalg.diagonal")),
+        examples=("x.diagonal()", "torch.linalg.diagonal(x)"),
         rejects=(Rejection(given=Trait.LESS_THAN_2D, error="IndexError", text="Dimension out of range"),),
         aten="diagonal",
     ),

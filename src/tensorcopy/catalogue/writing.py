@@ -261,7 +261,7 @@ OPERATIONS = (
         crashes=(
             Crash(
                 code="torch.zeros(2, 2).index_copy_(0, torch.tensor([0, 1]), torch.ones(2, 2).to_mkldnn())",
-                signals=("SIGSEGV", "RuntimeError", "NotImplementedError"),
+                ends=("SIGSEGV", "RuntimeError", "NotImplementedError"),
                 why="the opaque layout of the source is not checked",
             ),
         ),
