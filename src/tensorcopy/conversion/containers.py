@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Iterator, Mapping, Sequence, Set
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, is_dataclass
+from functools import lru_cache
 from struct import calcsize
 from types import MappingProxyType, MemberDescriptorType, SimpleNamespace
 from typing import Any
@@ -264,15 +265,15 @@ def _hides_state(cls: type) -> bool:
     grown = int(cls.__dictoffset__ > 0 == base.__dictoffset__) + int(
         cls.__weakrefoffset__ > 0 == base.__weakrefoffset__
     )
-    pointers = grown + sum(1 for _ in _slots(cls))
+    pointers = grown + len(_slots(cls))
     return bool(cls.__basicsize__ > base.__basicsize__ + pointers * _POINTER)
 
 
-def _slots(cls: type) -> Iterator[tuple[str, MemberDescriptorType]]:
+@lru_cache(maxsize=512)
+def _slots(cls: Any) -> tuple[tuple[str, MemberDescriptorType], ...]:
     """Name and descriptor of each slot that a class statement in the ancestry of *cls* declares."""
-    for base in cls.__mro__:
-        if "__slots__" in base.__dict__:
-            yield from ((k, v) for k, v in base.__dict__.items() if isinstance(v, MemberDescriptorType))
+    declaring = [base.__dict__ for base in cls.__mro__ if "__slots__" in base.__dict__]
+    return tuple((k, v) for names in declaring for k, v in names.items() if isinstance(v, MemberDescriptorType))
 
 
 @dataclass(slots=True, eq=False)
@@ -341,7 +342,7 @@ def _read_slot(found: dict[str, Any], x: Any, name: str, slot: MemberDescriptorT
 
 def put_attributes(new: Any, taken: Taken, values: list[Any]) -> None:
     """Give *new* the attributes of what was taken apart, with the copied *values*; frozen classes included."""
-    slots = dict(reversed(list(_slots(type(new))))) if taken.slots else {}
+    slots = dict(reversed(_slots(type(new)))) if taken.slots else {}
     for name, value in zip(taken.names[: taken.slots], values[: taken.slots], strict=True):
         slots[name].__set__(new, value)
     if len(taken.names) > taken.slots:
