@@ -335,7 +335,6 @@ def test_64_levels_are_read(reader):
         ([1, memoryview(b"ab")], (1,)),
         ([ml_dtypes.float8_e5m2(1)], (0,)),
     ],
-    ids=repr,
 )
 @pytest.mark.parametrize("dtype", [None, "float32"])
 def test_the_first_leaf_with_memory_of_its_own_is_given_back_with_its_path(reader, nested, path, dtype):
