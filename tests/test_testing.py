@@ -243,9 +243,10 @@ def test_a_change_is_told_with_the_element_and_the_share_of_the_whole() -> None:
 
 
 def test_a_write_of_equal_values_leaves_unchanged() -> None:
-    x = torch.zeros(3)
-    with assert_unchanged(x):
-        x.zero_()
+    nest = {"x": torch.zeros(3), "nan": float("nan"), "n": 5}
+    with assert_unchanged(nest):
+        nest["x"].zero_()
+        nest["n"] = 5
 
 
 @pytest.mark.parametrize(

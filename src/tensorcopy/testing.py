@@ -13,7 +13,7 @@ from typing import Any, NoReturn, TypeVar
 
 from .live.aliases import objects_over, storage_users
 from .live.describe import Description, describe
-from .live.graph import graph_path, view_root
+from .live.graph import graph_path
 from .live.libraries import is_ndarray, is_tensor
 from .live.memory import Region
 from .live.nests import is_plain_value, leaves
@@ -233,9 +233,7 @@ def _filled(span: tuple[int, int], spans: list[tuple[int, int]]) -> bool:
 def _has_hint(leaf: Any, found: Description) -> bool:
     """Whether something suggests that another object sees the memory too."""
     if is_tensor(leaf):
-        view = view_root(leaf) is not leaf
-        users = storage_users(leaf)
-        return view or (users is not None and users > 1 + view) or _is_lent(found)
+        return storage_users(leaf) != 1 or _is_lent(found)
     return is_ndarray(leaf) and bool(found.owners)
 
 

@@ -69,6 +69,17 @@ def test_a_cut_says_where_to_look(w: torch.Tensor, result: Any, cut: str) -> Non
         raise ValueError(found.cut)
 
 
+def test_an_input_without_gradient_is_named_once_however_many_outputs_lead_there() -> None:
+    class Both(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, constant: torch.Tensor, x: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
+            return x * 2, x * 3
+
+    first, second = Both.apply(torch.ones(3), torch.ones(3, requires_grad=True))
+    found = graph_path(torch.ones(3, requires_grad=True), first + second)
+    assert found.cut.count("input 0 of BothBackward") == 1
+
+
 def test_a_source_that_needs_no_gradient_is_named_as_the_cut() -> None:
     assert graph_path(torch.ones(3), torch.ones(3)).cut.startswith("the first tensor does not require grad")
 

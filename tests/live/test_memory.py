@@ -4,7 +4,7 @@ from itertools import product
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from tensorcopy.live.diophantine import solvable
@@ -66,6 +66,7 @@ def test_overlap_equals_brute_force_intersection_of_byte_sets(a: Region, b: Regi
 
 @settings(max_examples=400, deadline=None)
 @given(regions(), regions())
+@example(Region(1000, (3,), (4,), 4), Region(1000, (5,), (2,), 1))
 def test_shared_elements_equal_brute_force(a: Region, b: Region) -> None:
     other = bytes_of(b)
     touched = [index for index, occupied in elements(a) if occupied & other]

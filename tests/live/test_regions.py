@@ -13,9 +13,10 @@ from PIL import Image
 from torch._subclasses import FakeTensorMode
 
 from tensorcopy.errors import UnusableBufferError
+from tensorcopy.live import regions
 from tensorcopy.live.memory import Region
-from tensorcopy.live.regions import common_memory, footprint, meets
-from tests.live.sources import SOURCES, Source
+from tensorcopy.live.regions import common_memory, export_of, footprint, meets
+from tests.live.sources import SOURCES, Exporter, Interface, Source
 
 TWINS = {name: source for name, source in SOURCES.items() if source.twin is not None}
 
@@ -202,3 +203,38 @@ def test_columns_of_one_pandas_block_are_disjoint_and_lie_in_the_same_frame() ->
     frame = pd.DataFrame({"a": [1.0, 2], "b": [3.0, 4]})
     assert meets(footprint(frame["a"]), footprint(frame["b"])) is False
     assert common_memory(frame, frame["b"]).parts == ("b", "")
+
+
+def test_text_in_an_array_interface_takes_four_bytes_a_character() -> None:
+    text = np.array(["ab", "cd"])
+    assert footprint(Interface(text)).regions == footprint(text).regions
+
+
+def test_a_producer_that_copies_for_the_export_shows_no_memory() -> None:
+    class Copies:
+        def __dlpack__(self, **options: Any) -> Any:
+            return np.zeros(3).__dlpack__(copy=True, **options)
+
+    assert footprint(Copies()).unknown == "a Copies offers no protocol that shows its memory"
+
+
+def test_a_producer_of_read_only_memory_is_read_only() -> None:
+    fixed = np.zeros(3)
+    fixed.flags.writeable = False
+
+    class Fixed:
+        def __dlpack__(self, **options: Any) -> Any:
+            return fixed.__dlpack__(**options)
+
+    assert export_of(Fixed()) == (footprint(fixed).regions[0], False)
+    assert export_of(Exporter(torch.zeros(3))) is not None
+
+
+def test_on_devices_without_common_addresses_only_one_storage_is_compared(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(regions, "_HOST_DEVICES", frozenset())
+    x = torch.zeros(4)
+    assert meets(footprint(x), footprint(x[1:])) is True
+    assert meets(footprint(x), footprint(torch.zeros(4))) is False
+    assert {region.space for obj in (x, x.untyped_storage()) for region in footprint(obj).regions} == {
+        f"cpu:{x.data_ptr():#x}"
+    }

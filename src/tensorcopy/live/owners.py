@@ -152,9 +152,12 @@ def storage_kind(storage: Any) -> str:
         return f"file {filename}"
     if storage.device.type == "cpu" and storage.is_shared():
         return "shared memory, open to other processes"
-    if storage.resizable():
+    resizable = getattr(storage, "resizable", None)
+    if resizable is not None and resizable():
         return ""
-    return LENT if storage.data_ptr() % _TORCH_ALIGNMENT else LENT_OR_SHOWN
+    if storage.data_ptr() % _TORCH_ALIGNMENT and storage.device.type == "cpu":
+        return LENT
+    return "" if resizable is None else LENT_OR_SHOWN
 
 
 def _lent_by(chain: tuple[Owner, ...], others: Iterable[Any]) -> tuple[Owner, ...]:
