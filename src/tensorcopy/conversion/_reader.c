@@ -19,7 +19,6 @@
 #include <Python.h>
 #if PY_VERSION_HEX < 0x030B0000
 #include <longintrepr.h>
-#define PyFloat_Pack2(x, p, le) _PyFloat_Pack2(x, (unsigned char *)(p), le)
 #define PyFloat_Unpack2(p, le) _PyFloat_Unpack2((const unsigned char *)(p), le)
 #endif
 #include <float.h>
@@ -190,68 +189,68 @@ store_integer(Number number, enum dtype dtype, enum casting casting, char *out)
     return 1;
 }
 
-/* Rounds once, to nearest even, to bfloat16; infinity where it overflows. By exact scaling: float32 would round twice. */
-static double
-rounded_to_bfloat16(double d)
-{
-    int exponent;
-    if (!isfinite(d) || d == 0)
-        return d;
-    frexp(d, &exponent);
-    if (exponent > 128)
-        return copysign(HUGE_VAL, d);
-    int last_bit = exponent - 8 > -133 ? exponent - 8 : -133;
-    double rounded = ldexp(rint(ldexp(d, -last_bit)), last_bit);
-    return fabs(rounded) < 0x1p128 ? rounded : copysign(HUGE_VAL, d);
-}
+enum rounding { EXACT, ROUNDED, OVERFLOWED };
 
-static void
-write_bfloat16(double rounded, char *out)
+/* Writes d, rounded once to nearest even, as a 16-bit float with that many fraction bits (float16: 10, bfloat16: 7). */
+static enum rounding
+write_16_bits(double d, int fraction_bits, char *out)
 {
-    float f = (float)rounded;
-    uint32_t bits;
-    memcpy(&bits, &f, sizeof bits);
-    uint16_t high = (uint16_t)(bits >> 16);
-    memcpy(out, &high, sizeof high);
-}
-
-/* Rounds once, to nearest even, to float16; infinity where it overflows. */
-static double
-write_float16(double d, char *out)
-{
-    if (PyFloat_Pack2(d, out, PY_LITTLE_ENDIAN) < 0) {
-        PyErr_Clear();
-        PyFloat_Pack2(copysign(HUGE_VAL, d), out, PY_LITTLE_ENDIAN);
-        return copysign(HUGE_VAL, d);
+    const int bias = (1 << (14 - fraction_bits)) - 1;
+    const uint64_t infinity = ((uint64_t)1 << 15) - ((uint64_t)1 << fraction_bits);
+    uint64_t bits, magnitude = 0;
+    enum rounding rounding = EXACT;
+    memcpy(&bits, &d, sizeof bits);
+    int exponent = (int)(bits >> 52 & 0x7FF) - 1023;
+    uint64_t significand = bits << 12 >> 12 | (uint64_t)1 << 52;
+    if (exponent == 1024) {
+        magnitude = isnan(d) ? infinity | (uint64_t)1 << (fraction_bits - 1) : infinity;
     }
-    return PyFloat_Unpack2(out, PY_LITTLE_ENDIAN);
+    else if (d != 0) {
+        /* Below the smallest normal exponent, more digits are cut and none is implied. */
+        int is_normal = exponent >= 1 - bias;
+        int cut = 52 - fraction_bits + (is_normal ? 0 : 1 - bias - exponent);
+        if (cut > 54)
+            cut = 54;
+        uint64_t rest = significand & (((uint64_t)1 << cut) - 1), half = (uint64_t)1 << (cut - 1);
+        magnitude = significand >> cut;
+        magnitude += rest > half || (rest == half && (magnitude & 1));
+        /* A carry out of the digits goes into the exponent, which is right: the digits are 0 then. */
+        if (is_normal)
+            magnitude += (uint64_t)(exponent + bias - 1) << fraction_bits;
+        rounding = rest == 0 ? EXACT : ROUNDED;
+        if (magnitude >= infinity) {
+            magnitude = infinity;
+            rounding = OVERFLOWED;
+        }
+    }
+    uint16_t result = (uint16_t)(bits >> 63 << 15 | magnitude);
+    memcpy(out, &result, sizeof result);
+    return rounding;
 }
 
-/* `exact` refuses rounding. C leaves the narrowing of a too large double open; IEEE 754, which CPython needs, does not. */
+/* C leaves the narrowing of a too large double open; IEEE 754, which CPython needs, makes it infinity. */
+static enum rounding
+write_float(double d, enum dtype dtype, char *out)
+{
+    if (dtype == FLOAT16 || dtype == BFLOAT16)
+        return write_16_bits(d, dtype == FLOAT16 ? 10 : 7, out);
+    if (dtype == FLOAT64) {
+        memcpy(out, &d, sizeof d);
+        return EXACT;
+    }
+    float f = (float)d;
+    memcpy(out, &f, sizeof f);
+    if ((double)f == d || isnan(d))
+        return EXACT;
+    return isinf(f) ? OVERFLOWED : ROUNDED;
+}
+
+/* `exact` refuses rounding. */
 static int
 store_float(double d, int exact, enum dtype dtype, enum casting casting, char *out)
 {
-    double rounded = d;
-    if (dtype == FLOAT32) {
-        float f = (float)d;
-        rounded = f;
-        memcpy(out, &f, sizeof f);
-    }
-    else if (dtype == FLOAT64) {
-        memcpy(out, &d, sizeof d);
-    }
-    else if (dtype == FLOAT16) {
-        rounded = write_float16(d, out);
-    }
-    else {
-        rounded = rounded_to_bfloat16(d);
-        write_bfloat16(rounded, out);
-    }
-    if (casting == UNSAFE)
-        return 1;
-    if (isinf(rounded) && !isinf(d))
-        return 0;
-    return !exact || rounded == d || isnan(d);
+    enum rounding rounding = write_float(d, dtype, out);
+    return casting == UNSAFE || rounding == EXACT || (rounding == ROUNDED && !exact);
 }
 
 static int

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from array import array
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache, reduce
+from operator import or_
 from typing import Any
 
 from ..live.dtypes import DTYPES, Dtype
@@ -70,6 +71,11 @@ def _numpy_kind(cls: type) -> int:
     if cls.__module__ in ("numpy", "ml_dtypes"):
         _known[cls] = kind
     return kind
+
+
+def mask_of(classes: Iterable[type]) -> int:
+    """The kinds of instances of *classes*, all of them readable, as a bit mask."""
+    return reduce(or_, (1 << kind_of(cls) for cls in classes), 0)
 
 
 @cache

@@ -10,13 +10,15 @@ from __future__ import annotations
 
 import math
 import struct
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache, lru_cache
 from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 from ..live.dtypes import DTYPES, Dtype
-from .number_kinds import BOOL, COMPLEX, FLOAT, INT, KINDS, kind_of
+from .number_kinds import BOOL, COMPLEX, FLOAT, INT, KINDS, kind_of, mask_of
 
 Leaves = Sequence[Any]
 
@@ -35,6 +37,7 @@ def _kinds_within(dtype_kinds: str, *python: int) -> int:
     return sum(1 << kind for kind in (*python, *numpy))
 
 
+_OF_PYTHON = {bool, int, float}
 _BOOLS = _kinds_within("b", BOOL)
 _INTEGERS = _kinds_within("iu", BOOL, INT)
 _FLOATS = _kinds_within("f", FLOAT)
@@ -49,24 +52,25 @@ class DoesNotFit(Exception):
         self.position, self.number = position, number
 
 
-def pack(leaves: Leaves, kinds: int, dtype: str, casting: str) -> bytes:
-    """The bytes of *leaves* (numbers, of *kinds* all together) as *dtype*, in the machine's byte order.
+def pack(leaves: Leaves, classes: set[type], dtype: str, casting: str) -> bytes:
+    """The bytes of *leaves* (numbers, whose classes are *classes*) as *dtype*, in the machine's byte order.
 
     Raises `DoesNotFit` for the first number that *casting* does not let into *dtype*.
     """
-    packed = _pack_at_once(leaves, kinds, dtype, casting)
+    packed = _pack_at_once(leaves, classes, dtype, casting)
     return _pack_singly(leaves, dtype, casting) if packed is None else packed
 
 
-def _pack_at_once(leaves: Leaves, kinds: int, dtype: str, casting: str) -> bytes | None:
+def _pack_at_once(leaves: Leaves, classes: set[type], dtype: str, casting: str) -> bytes | None:
     """All leaves through one ``struct`` format, or None where that could change a value or refuses one."""
-    route = _route(kinds, dtype, casting)
-    if route is None or (route is _mixed and not _integers_are_exact(leaves, DTYPES[dtype].exact)):
+    route = _route(mask_of(classes), dtype, casting)
+    if route is None or (route is _mixed and not classes <= _OF_PYTHON):
         return None
     try:
-        return route(leaves, _CODES[dtype])
+        packed = route(leaves, _CODES[dtype])
     except (struct.error, OverflowError):
         return None
+    return packed if route is not _mixed or _integers_are_exact(leaves, packed, dtype) else None
 
 
 @cache
@@ -88,7 +92,7 @@ def _reals(leaves: Leaves, code: str) -> bytes:
 
 
 def _mixed(leaves: Leaves, code: str) -> bytes:
-    """Python floats and integers, once `_integers_are_exact`."""
+    """Python's own floats and integers, to be checked by `_integers_are_exact`."""
     return _reals(leaves, code)
 
 
@@ -101,10 +105,21 @@ def _format(count: int, code: str) -> struct.Struct:
     return struct.Struct(f"={count}{code}")
 
 
-def _integers_are_exact(leaves: Leaves, limit: int) -> bool:
-    """Whether all integers among Python numbers lie in [-limit, limit], and none has methods of its own."""
-    integers = [leaf for leaf in leaves if not isinstance(leaf, float)]
-    return {*map(type, integers)} <= {int, bool} and -limit <= min(integers) and max(integers) <= limit
+def _integers_are_exact(leaves: Leaves, packed: bytes, dtype: str) -> bool:
+    """Whether no integer among *leaves* is too large for *dtype* to hold every integer of its size."""
+    size = DTYPES[dtype].bytes
+    highest = packed[size - 1 :: size] if sys.byteorder == "little" else packed[::size]
+    if not highest.translate(None, _small_bytes(dtype)):
+        return True
+    limit = DTYPES[dtype].exact
+    return all(-limit <= leaf <= limit for leaf in leaves if type(leaf) is not float)
+
+
+@cache
+def _small_bytes(dtype: str) -> bytes:
+    """What the highest byte, of sign and exponent, of a number below half of the exact integers can be."""
+    limit: int = struct.pack(f">{_CODES[dtype]}", DTYPES[dtype].exact / 2)[0]
+    return bytes(byte for byte in range(256) if byte & 0x7F < limit)
 
 
 def _pack_singly(leaves: Leaves, dtype: str, casting: str) -> bytes:
@@ -124,7 +139,10 @@ def _pack_singly(leaves: Leaves, dtype: str, casting: str) -> bytes:
 
 
 def _both_parts(numbers: Iterable[complex]) -> Iterable[float]:
-    return chain.from_iterable((number.real, number.imag) for number in numbers)
+    return chain.from_iterable(map(_parts_of, numbers))
+
+
+_parts_of: Callable[[complex], tuple[float, float]] = attrgetter("real", "imag")
 
 
 def _high_half(number: float) -> int:

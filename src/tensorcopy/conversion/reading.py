@@ -23,7 +23,7 @@ from typing import Any, NoReturn, TypeVar
 from ..errors import LossyConversionError, UnsupportedDtypeError
 from ..live.dtypes import DTYPES
 from .casting import require_casting
-from .number_kinds import FIRST_NUMPY, FOREIGN, READABLE, SEQUENCE, UNREADABLE, kind_of, names_of, result_dtype
+from .number_kinds import FIRST_NUMPY, FOREIGN, READABLE, SEQUENCE, UNREADABLE, kind_of, mask_of, names_of, result_dtype
 from .number_packing import DoesNotFit, pack
 from .reading_errors import changed, loss, misplaced, path_at, too_deep, wrong_length
 
@@ -187,14 +187,17 @@ def _read_in_python(
     wanted = dtype or result_dtype(kinds, default_float)
     _require_known(wanted, casting)
     address, owner = allocate(shape, wanted)
+    if dtype:
+        _fill(nested, shape, address, wanted, casting)
+        return owner
     try:
-        seen = _fill(nested, shape, address, wanted, casting)
+        if result_dtype(_fill(nested, shape, address, wanted, casting, default_float), default_float) == wanted:
+            return owner
     except LossyConversionError:
-        seen = 0 if dtype else _kinds(nested, shape)
-        if dtype or result_dtype(seen, default_float) == wanted:
+        if result_dtype(_kinds(nested, shape), default_float) == wanted:
             raise
-    better = dtype or result_dtype(seen, default_float)
-    return owner if better == wanted else _read_in_python(nested, better, default_float, casting, allocate)
+    better = result_dtype(_kinds(nested, shape), default_float)
+    return _read_in_python(nested, better, default_float, casting, allocate)
 
 
 def _survey(nested: Any) -> tuple[Shape, int]:
@@ -237,34 +240,34 @@ def _outline(nested: Any) -> tuple[Shape, int]:
 
 def _kinds(nested: Any, shape: Shape) -> int:
     """Bit mask of the kinds of all leaves."""
-    return reduce(or_, (_kinds_of_block(nested, shape, *block) for block in _leaf_blocks(nested, shape)), 0)
+    return reduce(or_, (mask_of(_classes(nested, shape, *block)) for block in _leaf_blocks(nested, shape)), 0)
 
 
-def _fill(nested: Any, shape: Shape, address: int, dtype: str, casting: str) -> int:
-    """Write all leaves to *address*; the kinds seen."""
+def _fill(nested: Any, shape: Shape, address: int, dtype: str, casting: str, guessed_with: str | None = None) -> int:
+    """Write all leaves to *address*; the kinds seen. A *dtype* guessed with a default ends it once another is due."""
     seen, itemsize = 0, DTYPES[dtype].bytes
     for at, block in _leaf_blocks(nested, shape):
-        kinds = _kinds_of_block(nested, shape, at, block)
+        classes = _classes(nested, shape, at, block)
+        seen |= mask_of(classes)
+        if guessed_with and result_dtype(seen, guessed_with) != dtype:
+            break
         try:
-            packed = pack(block, kinds, dtype, casting)
+            packed = pack(block, classes, dtype, casting)
         except DoesNotFit as lost:
             leaf = block[lost.position]
             raise loss(lost.number, type(leaf), path_at(at + lost.position, shape), dtype) from None
         ctypes.memmove(address + at * itemsize, packed, len(packed))
-        seen |= kinds
     return seen
 
 
-def _kinds_of_block(nested: Any, shape: Shape, at: int, block: Sequence[Any]) -> int:
-    """Bit mask of the kinds in *block*. Counting one class is faster than collecting them, and mostly there is one."""
+def _classes(nested: Any, shape: Shape, at: int, block: Sequence[Any]) -> set[type]:
+    """The classes in *block*, all numbers. Counting one is faster than collecting them, and mostly there is one."""
     first = type(block[0])
-    if [*map(type, block)].count(first) == len(block) and kind_of(first) >= 0:
-        return 1 << kind_of(first)
-    kinds = {kind_of(cls) for cls in set(map(type, block))}
-    if min(kinds) < 0:
+    classes = {first} if [*map(type, block)].count(first) == len(block) else set(map(type, block))
+    if min(map(kind_of, classes)) < 0:
         offset = next(i for i, leaf in enumerate(block) if kind_of(type(leaf)) < 0)
         _refuse(nested, path_at(at + offset, shape), block[offset], None)
-    return sum(1 << kind for kind in kinds)
+    return classes
 
 
 def _refuse(nested: Any, path: Path, leaf: Any, length: int | None) -> NoReturn:
