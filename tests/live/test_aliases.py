@@ -105,6 +105,19 @@ def test_the_search_keeps_nothing_alive() -> None:
     assert alive() is None
 
 
+def test_the_search_leaves_no_cycle_behind() -> None:
+    wanted = regions(np.zeros(3))
+    arrays_over(wanted)
+    gc.collect()
+    gc.disable()
+    try:
+        arrays_over(wanted)
+        left = gc.collect()
+    finally:
+        gc.enable()
+    assert left == 0
+
+
 def test_the_search_leaves_a_callers_own_locals_alone() -> None:
     array = np.zeros(3)
     mine = locals()

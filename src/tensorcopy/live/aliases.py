@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from types import FrameType
 from typing import Any
@@ -84,17 +84,23 @@ def _reachable(kinds: tuple[type, ...]) -> list[Any]:
         of_interest = [obj for obj in referents if type(obj) in wanted or type(obj) in _FORGOTTEN]
         found.update((id(obj), obj) for obj in of_interest if type(obj) in wanted)
         pending = [obj for obj in of_interest if type(obj) in _FORGOTTEN and not gc.is_tracked(obj)]
-    found.update((id(obj), obj) for obj in _all_variables() if issubclass(type(obj), kinds))
+    found.update((id(obj), obj) for obj in _in_variables(kinds))
     return list(found.values())
 
 
-def _all_variables() -> Iterator[Any]:
-    """What the variables of every running function, in every thread, refer to."""
-    for frame in sys._current_frames().values():
-        step: FrameType | None = frame
+def _in_variables(kinds: tuple[type, ...]) -> list[Any]:
+    """The objects of these *kinds* that variables of running functions, in every thread, refer to.
+
+    This function runs too: a variable of it that kept its own frame, or itself, would keep everything alive.
+    """
+    found: list[Any] = []
+    running = sys._current_frames()
+    while running:
+        step: FrameType | None = running.popitem()[1]
         while step is not None:
-            yield from _variables(step)
+            found += [obj for obj in _variables(step) if issubclass(type(obj), kinds)]
             step = step.f_back
+    return found
 
 
 def _variables(frame: FrameType) -> list[Any]:
@@ -113,6 +119,7 @@ def _references_of_a_snapshot() -> int:
     variables = frame.f_locals
     count = sys.getrefcount(variables)
     variables.clear()
+    del frame
     return count
 
 
