@@ -28,7 +28,16 @@ from .sources import SOURCES, Source, traits_of
 RELEASES = {"torch": torch.__version__, "numpy": np.__version__}
 ENTRIES = tuple(op.on(RELEASES) for op in operations().values() if op.exists_in(RELEASES))
 EACH = pytest.mark.parametrize("op", ENTRIES, ids=lambda op: op.name)
-NAMESPACE = {"torch": torch, "np": np, "nn": nn, "copy": copy, "pickle": pickle, "io": io, "data": torch_data}
+NAMESPACE = {
+    "__name__": "__main__",
+    "torch": torch,
+    "np": np,
+    "nn": nn,
+    "copy": copy,
+    "pickle": pickle,
+    "io": io,
+    "data": torch_data,
+}
 
 
 def of(holds: Callable[[Operation], Any]) -> pytest.MarkDecorator:
@@ -305,9 +314,6 @@ def traits_beside(op: Operation, example: str, x: Any) -> frozenset[Trait]:
     wanted, own = as_torch(asked), as_torch(x.dtype)
     traits = {
         Trait.OTHER_DTYPE: own is None or wanted != own,
-        Trait.OTHER_ITEM_SIZE: np.dtype(asked).itemsize != x.dtype.itemsize
-        if wanted is None
-        else wanted.itemsize != x.dtype.itemsize,
         Trait.RESULT_NOT_DIFFERENTIABLE: wanted is not None and not (wanted.is_floating_point or wanted.is_complex),
     }
     return frozenset(t for t, holds in traits.items() if holds) | formats

@@ -217,7 +217,6 @@ TENSOR_TRAITS: dict[Trait, Callable[[Any], bool]] = {
     Trait.REQUIRES_GRAD: lambda x: x.requires_grad,
     Trait.LEAF_REQUIRING_GRAD: lambda x: x.requires_grad and x.is_leaf,
     Trait.NON_LEAF: lambda x: not x.is_leaf,
-    Trait.PARAMETER: lambda x: isinstance(x, nn.Parameter),
     Trait.VIEW: lambda x: x._is_view(),
     Trait.SUBCLASS: lambda x: type(x) not in {torch.Tensor, nn.Parameter},
     Trait.NON_CONTIGUOUS: lambda x: not x.is_contiguous(),
@@ -237,7 +236,6 @@ TENSOR_TRAITS: dict[Trait, Callable[[Any], bool]] = {
     Trait.NOT_LAST_CONTIGUOUS: lambda x: x.dim() > 0 and x.stride(-1) != 1,
     Trait.CHANNELS_LAST: lambda x: x.dim() == 4 and x.is_contiguous(memory_format=torch.channels_last),
     Trait.NON_FORTRAN: lambda x: not x.T.is_contiguous() if x.dim() == 2 else x.dim() > 2,
-    Trait.OTHER_DEVICE: lambda x: False,
 }
 ARRAY_TRAITS: dict[Trait, Callable[[Any], bool]] = {
     Trait.NON_CONTIGUOUS: lambda x: not x.flags.c_contiguous,
@@ -249,6 +247,7 @@ ARRAY_TRAITS: dict[Trait, Callable[[Any], bool]] = {
     Trait.COMPLEX: lambda x: x.dtype.kind == "c",
     Trait.NOT_COMPLEX: lambda x: x.dtype.kind != "c",
     Trait.NOT_LAST_CONTIGUOUS: lambda x: x.size > 0 and x.ndim > 0 and x.strides[-1] != x.itemsize,
+    Trait.NOT_ONE_BLOCK: lambda x: not (x.flags.c_contiguous or x.flags.f_contiguous),
     Trait.BIG_ENDIAN: lambda x: not x.dtype.isnative,
     Trait.NO_TORCH_DTYPE: _no_torch_dtype,
     Trait.LONG_DOUBLE: lambda x: x.dtype.char == "g",
@@ -266,7 +265,6 @@ SHARED_TRAITS: dict[Trait, Callable[[Any], bool]] = {
     Trait.NOT_DENSE: lambda x: not dense(x),
     Trait.EXPANDED: lambda x: any(s == 0 and n > 1 for n, s in zip(x.shape, _strides(x), strict=True)),
     Trait.ZERO_D: lambda x: x.ndim == 0,
-    Trait.NOT_ZERO_D: lambda x: x.ndim > 0,
     Trait.ONE_D: lambda x: x.ndim == 1,
     Trait.LESS_THAN_2D: lambda x: x.ndim < 2,
     Trait.NOT_2D: lambda x: x.ndim != 2,

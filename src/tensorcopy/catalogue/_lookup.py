@@ -22,7 +22,7 @@ _ARGUMENTS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
 def indexed(operations: Iterable[Operation]) -> tuple[Level, ...]:
     """One mapping from text to entries for each way of reading, from exact to loose."""
-    levels: list[dict[str, tuple[Operation, ...]]] = [{}, {}, {}, {}, {}]
+    levels: list[dict[str, tuple[Operation, ...]]] = [{}, {}, {}, {}]
     for operation in operations:
         for level, texts in zip(levels, _spellings(operation), strict=True):
             for text in texts:
@@ -47,12 +47,13 @@ def without_arguments(text: str) -> str:
 
 
 def _spellings(operation: Operation) -> tuple[set[str], ...]:
-    """What means *operation*: its name, its calls, its names bare, its last words, and these without case and lines."""
+    """What means *operation*: its name and calls, its names bare, its last words, and these without case and lines."""
     names = {operation.name, *operation.call.names}
     calls = {_plain(example) for example in operation.examples}
-    bare = {without_arguments(text) for text in names | calls}
+    words = [step.rsplit(".", 1)[-1] for step in operation.call.steps]
+    bare = {b for b in map(without_arguments, names | calls) if all(word in b for word in words)}
     tails = {name.rsplit(".", 1)[-1] for name in operation.call.names} | {_receiver_off(t) for t in calls | bare}
-    return {operation.name}, calls, names | bare, tails, {_squeezed(t) for t in names | bare | tails}
+    return {operation.name} | calls, names | bare, tails, {_squeezed(t) for t in names | bare | tails}
 
 
 def _readings(text: str) -> list[str]:

@@ -68,6 +68,13 @@ OPERATIONS = (
         name="torch.Tensor.data",
         summary="The same memory off the graph, hidden from autograd: it does not count writes through it.",
         call=Call(names=("torch.Tensor.data",), style=Style.ATTRIBUTE),
+        rejects=(
+            Rejection(
+                code="torch.vmap(lambda a: a.data)(torch.ones(2))",
+                error="RuntimeError",
+                text="accessing `data` under vmap transform is not allowed",
+            ),
+        ),
         examples=("x.data",),
         version=Version.SEPARATE,
         silently_wrong=(unseen_write("b.data.zero_()"),),
@@ -77,6 +84,15 @@ OPERATIONS = (
         summary="Lays an existing tensor over the memory of another one, hidden from autograd.",
         call=Call(names=("torch.Tensor.data",), style=Style.ASSIGNMENT, source=1),
         setup="dst = torch.empty(0, dtype=x.dtype)",
+        crashes=(
+            Crash(
+                code="parts = [torch.ones(2), torch.ones(3)]; p = torch.ones(2)\n"
+                "p.data = torch.nested.nested_tensor(parts, layout=torch.jagged)\np.clone()",
+                ends=("SIGSEGV",),
+                why="a plain tensor is laid over a nested one that it is none of",
+                since="torch 2.3",
+            ),
+        ),
         examples=("dst.data = x\ndst",),
         changes_object=True,
         version=Version.SEPARATE,
@@ -115,6 +131,13 @@ OPERATIONS = (
         call=Call(names=("torch.ops.aten.alias",)),
         examples=("torch.ops.aten.alias(x)",),
         aten="alias",
+    ),
+    _alias(
+        name="torch.Tensor.view(same shape)",
+        summary="Another tensor over the same memory, on the graph.",
+        call=method("view"),
+        examples=("x.view(x.shape)",),
+        aten="view",
     ),
     _alias(
         name="torch.Tensor.view_as",

@@ -15,8 +15,10 @@ from .model import (
     Operation,
     Rejection,
     RequiresGrad,
+    ReturnsSelf,
     Trait,
     Value,
+    Version,
     Wrong,
 )
 
@@ -130,6 +132,18 @@ OPERATIONS = (
         summary="The dtype of another tensor; the tensor itself if it has it already.",
         call=method("type_as"),
         examples=("x.type_as(torch.empty(0, dtype=torch.float64))",),
+    ),
+    _cast(
+        name="torch.Tensor.to(same dtype)",
+        summary="The tensor itself: no copy, so a later write is seen by both.",
+        call=Call(names=("torch.Tensor.to",), when=where(dtype=Value.DTYPE)),
+        examples=("x.to(x.dtype)", "x.to(x)", "x.type(x.dtype)", "x.type_as(x)"),
+        memory=Memory.SHARES,
+        copies_if=(),
+        dtype=Dtype.SAME,
+        version=Version.SHARED,
+        returns_self=ReturnsSelf.ALWAYS,
+        aten="to.dtype",
     ),
     _cast(
         name="torch.Tensor.type(dtype)",

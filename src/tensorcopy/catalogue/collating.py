@@ -47,6 +47,7 @@ OPERATIONS = (
         name="torch.utils.data.default_collate(ndarrays)",
         summary="A tensor over each array, stacked into one new tensor.",
         call=Call(names=_COLLATE, in_sequence=True),
+        device=Device.DEFAULT,
         examples=("data.default_collate([x, x])",),
         memory=Memory.COPIES,
         layout=Layout.CONTIGUOUS,
@@ -64,7 +65,7 @@ OPERATIONS = (
         memory=Memory.COPIES,
         requires_grad=RequiresGrad.NO,
         dtype=Dtype.INFERRED,
-        device=Device.HOST,
+        device=Device.DEFAULT,
         layout=Layout.CONTIGUOUS,
         silently_wrong=(
             Wrong(
@@ -88,6 +89,7 @@ OPERATIONS = (
         name="torch.utils.data.default_convert(ndarray)",
         summary="A tensor over the array's memory: a dataset's own array reaches the training loop.",
         call=Call(names=_CONVERT),
+        device=Device.DEFAULT,
         examples=("data.default_convert(x)",),
         unless=(Trait.OBJECT, Trait.ARRAY_SUBCLASS),
         rejects=FROM_ARRAY,

@@ -51,6 +51,11 @@ OPERATIONS = (
         name="torch.tensor(tensor)",
         summary="A copy off the graph, with a warning that asks for detach().clone().",
         call=Call(names=_TENSOR),
+        rejects=(
+            Rejection(
+                code="torch.vmap(torch.tensor)(torch.ones(2))", error="RuntimeError", text="Can't detach views in-place"
+            ),
+        ),
         examples=("torch.tensor(x)",),
         device=Device.DEFAULT,
         subclass=Subclass.DROPS,
@@ -72,7 +77,10 @@ OPERATIONS = (
         summary="A copy off the graph, with a warning that asks for detach().clone().",
         call=Call(names=("torch.Tensor.new_tensor",), source=1),
         examples=("x.new_tensor(x)",),
-        rejects=(Rejection(given=Trait.LAZY_BIT, error="RuntimeError", text="doesn't correspond to a device"),),
+        rejects=(
+            Rejection(code="torch.vmap(lambda a: a.new_tensor(a))(torch.ones(2))", error="RuntimeError", text=""),
+            Rejection(given=Trait.LAZY_BIT, error="RuntimeError", text="doesn't correspond to a device"),
+        ),
         warns=(_COPY_CONSTRUCT,),
         silently_wrong=(
             Wrong(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ._templates import both, chain, cut_copy, kept_copy, where
 from .model import (
     Call,
+    Device,
     Dtype,
     Layout,
     Memory,
@@ -129,6 +130,7 @@ OPERATIONS = (
         name="torch.tensor(x.tolist())",
         summary="A detour through Python numbers: a copy, orders of magnitude slower, in the default dtype.",
         call=chain("torch.Tensor.tolist", "torch.tensor"),
+        device=Device.DEFAULT,
         examples=("torch.tensor(x.tolist())",),
         dtype=Dtype.INFERRED,
         layout=Layout.CONTIGUOUS,

@@ -72,7 +72,11 @@ OPERATIONS = (
         name="torch.Tensor.new_empty_strided",
         summary="An uninitialised tensor with the strides given.",
         call=Call(names=("torch.Tensor.new_empty_strided", "torch.empty_strided")),
-        examples=("x.new_empty_strided(x.shape, x.stride())",),
+        examples=(
+            "x.new_empty_strided(x.shape, x.stride())",
+            "torch.empty_strided(x.shape, x.stride(), dtype=x.dtype)",
+        ),
+        subclass=Subclass.NOT_APPLICABLE,
         layout=Layout.SAME,
         aten="new_empty_strided",
     ),

@@ -221,7 +221,7 @@ OPERATIONS = (
         requires_grad=RequiresGrad.NO,
         dtype=Dtype.FIXED,
         dtype_name="torch.int64",
-        device=Device.SAME,
+        device=Device.DEFAULT,
         layout=Layout.CONTIGUOUS,
         silently_wrong=(
             Wrong(

@@ -9,6 +9,7 @@ from ._templates import chain, method, tensor_to_array, where
 from .aliasing import unseen_write
 from .model import (
     Call,
+    Crash,
     Device,
     Dtype,
     Graph,
@@ -23,6 +24,7 @@ from .model import (
     Value,
     Version,
     Warns,
+    Wrong,
 )
 
 _shared = partial(tensor_to_array, rejects=TO_ARRAY)
@@ -51,8 +53,32 @@ OPERATIONS = (
         name="torch.Tensor.numpy",
         summary="An array over the tensor's memory; refused on the graph.",
         call=method("numpy"),
+        rejects=(
+            *TO_ARRAY,
+            Rejection(
+                code="torch.vmap(lambda a: torch.from_numpy(a.numpy()))(torch.ones(2))",
+                error="RuntimeError",
+                text="Cannot access data pointer of Tensor that doesn't have storage",
+            ),
+        ),
+        crashes=(
+            Crash(
+                code="look = torch.func.functionalize(lambda a: torch.from_numpy(a.numpy().copy()))\n"
+                "assert (look(torch.full((4096,), 1.5)) == 1.5).all(), 'the array looks at other memory'",
+                ends=("AssertionError", "SIGSEGV"),
+                why="under functionalize the tensor that is asked has no memory of its own",
+            ),
+        ),
         examples=("x.numpy()",),
-        silently_wrong=(unseen_write("b.detach().numpy()[:] = 0"),),
+        silently_wrong=(
+            Wrong(
+                code="torch.jit.trace(lambda a: a + torch.from_numpy(a.numpy()), torch.ones(1))(torch.zeros(1)).item()",
+                gives="1.0",
+                wanted="0.0",
+                why="a trace keeps the value it saw as a constant",
+            ),
+            unseen_write("b.detach().numpy()[:] = 0"),
+        ),
     ),
     _shared(
         name="torch.Tensor.numpy(force=True)",
@@ -191,12 +217,25 @@ OPERATIONS = (
         layout=Layout.PRESERVED,
         version=Version.SEPARATE,
         subclass=Subclass.KEEPS,
-        rejects=TO_ARRAY,
+        rejects=(
+            *TO_ARRAY,
+            Rejection(code="np.mean(torch.arange(3.0))", error="TypeError", text="mean()"),
+            Rejection(code="np.sum(torch.arange(3.0))", error="TypeError", text="sum()"),
+            Rejection(code="np.max(torch.arange(3.0))", error="TypeError", text="max()"),
+        ),
     ),
     _python(
         name="torch.Tensor.tolist",
         summary="Nested lists of Python numbers, off the graph; a number for a 0-d tensor.",
         call=method("tolist"),
+        silently_wrong=(
+            Wrong(
+                code="torch.jit.trace(lambda a: a + a.tolist()[0], torch.ones(1))(torch.zeros(1)).item()",
+                gives="1.0",
+                wanted="0.0",
+                why="a trace keeps the value it saw as a constant",
+            ),
+        ),
         examples=("x.tolist()",),
         result=Kind.NUMBERS,
     ),
@@ -204,6 +243,14 @@ OPERATIONS = (
         name="torch.Tensor.item",
         summary="The one element as a Python number, off the graph; on an accelerator it waits for the result.",
         call=method("item"),
+        silently_wrong=(
+            Wrong(
+                code="torch.jit.trace(lambda a: a + a.item(), torch.ones(1))(torch.zeros(1)).item()",
+                gives="1.0",
+                wanted="0.0",
+                why="a trace keeps the value it saw as a constant",
+            ),
+        ),
         examples=("x.item()",),
         result=Kind.SCALAR,
         rejects=(_ONE_ELEMENT,),

@@ -264,6 +264,7 @@ OPERATIONS = (
         name="torch.tensor(ndarray.tolist())",
         summary="A detour through Python numbers: a copy, much slower, in the default dtype.",
         call=chain("numpy.ndarray.tolist", "torch.tensor"),
+        device=Device.DEFAULT,
         examples=("torch.tensor(x.tolist())",),
         dtype=Dtype.INFERRED,
         layout=Layout.CONTIGUOUS,

@@ -160,6 +160,18 @@ OPERATIONS = (
             ),
         ),
         silently_wrong=(
+            Wrong(
+                code="torch.tensor([float('nan')], dtype=torch.bool).item()",
+                gives="True",
+                wanted="False",
+                why="NaN is not zero, so it counts as true",
+            ),
+            Wrong(
+                code="int(torch.tensor([np.float32(0.5), 16777217])[1].item())",
+                gives="16777216",
+                wanted="16777217",
+                why="a NumPy float32 makes the whole list float32",
+            ),
             *_all_wrong("torch.tensor"),
             Wrong(
                 code="torch.tensor([-1], dtype=torch.uint8).item()",

@@ -39,7 +39,7 @@ OPERATIONS = (
     _basic(
         name="torch.Tensor[...]",
         summary="Another tensor over the same memory, on the graph.",
-        examples=("x[...]",),
+        examples=("x[...]", "x[()]"),
         layout=Layout.SAME,
         aten="alias",
     ),

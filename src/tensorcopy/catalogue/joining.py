@@ -114,7 +114,11 @@ OPERATIONS = (
         name="torch.nn.functional.dropout(training=False)",
         summary="The tensor itself while not training, or with probability 0: a later write is seen by both.",
         call=Call(names=("torch.nn.functional.dropout",)),
-        examples=("nn.functional.dropout(x, 0.5, training=False)", "nn.Identity()(x)"),
+        examples=(
+            "nn.functional.dropout(x, 0.5, training=False)",
+            "nn.functional.dropout(x, 0.5, False)",
+            "nn.Identity()(x)",
+        ),
         memory=Memory.SHARES,
         layout=Layout.SAME,
         returns_self=ReturnsSelf.ALWAYS,

@@ -6,6 +6,7 @@ In every example `x` is the source, the object whose memory and graph the facts 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
@@ -143,19 +144,17 @@ class Trait(Enum):
     REQUIRES_GRAD = "requires grad"
     LEAF_REQUIRING_GRAD = "is a leaf that requires grad"
     NON_LEAF = "is a non-leaf on the graph"
-    PARAMETER = "is a Parameter"
     VIEW = "is a view of another tensor"
     SUBCLASS = "is of a subclass"
     # layout
     NON_CONTIGUOUS = "is not contiguous"
     NOT_FLAT = "cannot be viewed as one dimension"
     NOT_DENSE = "has gaps or repeats elements in memory"
+    NOT_ONE_BLOCK = "is neither row-major nor column-major"
     EXPANDED = "repeats elements in memory"
     NEGATIVE_STRIDE = "has a negative stride"
-    ODD_STRIDE = "has a stride that is no multiple of its element size"
     NON_FORTRAN = "is not column-major"
     ZERO_D = "has no dimensions"
-    NOT_ZERO_D = "has dimensions"
     NOT_ONE_ELEMENT = "has not exactly one element"
     ONE_D = "has exactly one dimension"
     LESS_THAN_2D = "has fewer than two dimensions"
@@ -180,7 +179,6 @@ class Trait(Enum):
     UNSIGNED_WIDE = "is of uint16, uint32 or uint64"
     OBJECT = "holds Python objects"
     OTHER_DTYPE = "has another dtype than the one asked for"
-    OTHER_ITEM_SIZE = "has another element size than the dtype asked for"
     # bits, masks, protection
     CONJ_BIT = "has the conjugate bit set"
     NEG_BIT = "has the negative bit set"
@@ -190,7 +188,6 @@ class Trait(Enum):
     NOT_OWNED = "does not own its memory"
     ARRAY_SUBCLASS = "is of an ndarray subclass"
     # relative to the call
-    OTHER_DEVICE = "lies on another device than the one asked for"
     OTHER_FORMAT = "is not in the memory format asked for"
     RESULT_NOT_DIFFERENTIABLE = "becomes an integer or bool"
 
@@ -405,8 +402,7 @@ class Operation:
 
 def version_of(release: str) -> tuple[int, ...]:
     """The numbers of a release: (2, 13) of ``"torch 2.13"``, (2, 4, 1) of ``"2.4.1+cpu"``."""
-    digits = release.split()[-1].split("+")[0].split(".")[:3]
-    return tuple(int("".join(c for c in d if c.isdigit()) or 0) for d in digits)
+    return tuple(int(re.match(r"\d*", part)[0] or 0) for part in release.split()[-1].split(".")[:3])  # type: ignore[index]
 
 
 def reached(since: str, releases: Mapping[str, str]) -> bool:

@@ -6,7 +6,7 @@ from functools import partial
 
 from ._refusals import ARRAY_INDEX_OF_ZERO_D
 from ._templates import array_both, array_copy, array_method, numpy, where
-from .model import Call, Dtype, Kind, Layout, Rejection, Style, Subclass, Trait, Value, Wrong
+from .model import Call, Crash, Dtype, Kind, Layout, Rejection, Style, Subclass, Trait, Value, Wrong
 
 _plain = partial(array_copy, subclass=Subclass.DROPS)
 _row_major = partial(array_copy, layout=Layout.CONTIGUOUS)
@@ -84,6 +84,40 @@ OPERATIONS = (
         call=Call(names=("numpy.array",), when=where(order=Value.GIVEN)),
         examples=("np.array(x, order='F')",),
         layout=Layout.FORTRAN,
+    ),
+    _plain(
+        name="numpy.array(ndarray, ndmin)",
+        summary="A copy with leading dimensions.",
+        call=Call(names=("numpy.array",), when=where(ndmin=Value.GIVEN)),
+        examples=("np.array(x, ndmin=3)",),
+        layout=Layout.DENSE,
+    ),
+    _plain(
+        name="numpy.array(ndarray, dtype=object)",
+        summary="An array of Python objects, one for each element.",
+        call=Call(names=("numpy.array",), when=where(dtype=Value.GIVEN)),
+        examples=("np.array(x, dtype=object)",),
+        dtype=Dtype.FIXED,
+        dtype_name="object",
+    ),
+    _plain(
+        name="numpy.meshgrid",
+        summary="A list of full copies, where torch.meshgrid gives views.",
+        call=numpy("meshgrid"),
+        setup="x = x.reshape(-1)",
+        examples=("np.meshgrid(x, np.ones(2))",),
+        probe="y[0]",
+        result=Kind.ARRAYS,
+        layout=Layout.CONTIGUOUS,
+        subclass=Subclass.KEEPS,
+    ),
+    _plain(
+        name="numpy.matrix",
+        summary="A row-major copy as a matrix; asmatrix shares.",
+        call=numpy("matrix"),
+        examples=("np.matrix(x)",),
+        layout=Layout.CONTIGUOUS,
+        subclass=Subclass.NOT_APPLICABLE,
     ),
     _plain(
         name="numpy.asarray(ndarray, copy=True)",
@@ -270,6 +304,14 @@ OPERATIONS = (
         name="numpy.ndarray.byteswap",
         summary="A copy with the bytes of each element reversed and the dtype unchanged: other values.",
         call=array_method("byteswap"),
+        crashes=(
+            Crash(
+                code="np.array(['a', 'b'], dtype=np.dtypes.StringDType()).byteswap()",
+                ends=("SIGSEGV",),
+                why="the bytes swapped are pointers to text",
+                since="numpy 2.0",
+            ),
+        ),
         examples=("x.byteswap()",),
         silently_wrong=(
             Wrong(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ._templates import array_copy, array_to_tensor, array_view
-from .model import Call, Kind, Layout, Memory, ReturnsSelf, Subclass, Trait, Wrong
+from .model import Call, Device, Kind, Layout, Memory, ReturnsSelf, Subclass, Trait, Wrong
 
 _masked_view = partial(array_view, source=Kind.MASKED, result=Kind.MASKED, layout=Layout.SAME)
 _plain_view = partial(array_view, source=Kind.MASKED, layout=Layout.SAME, subclass=Subclass.DROPS)
@@ -91,6 +91,7 @@ OPERATIONS = (
         name="torch.tensor(masked array)",
         summary="A copy: the mask is lost.",
         call=Call(names=("torch.tensor",)),
+        device=Device.DEFAULT,
         examples=("torch.tensor(x)",),
         memory=Memory.COPIES,
         layout=Layout.PRESERVED,

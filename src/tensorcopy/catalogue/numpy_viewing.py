@@ -100,6 +100,15 @@ OPERATIONS = (
         layout=Layout.CONTIGUOUS,
     ),
     array_view(
+        name="numpy.ravel(order='K')",
+        summary="One dimension in memory order: a view of a source that lies in one block, else a copy.",
+        call=Call(names=("numpy.ndarray.ravel", "numpy.ravel"), when=where(order=Value.GIVEN)),
+        examples=("x.ravel(order='K')",),
+        memory=Memory.DEPENDS,
+        copies_if=(Trait.NOT_DENSE,),
+        layout=Layout.CONTIGUOUS,
+    ),
+    array_view(
         name="numpy.squeeze",
         summary="A view without the dimensions of length one.",
         call=array_both("squeeze"),
@@ -112,6 +121,16 @@ OPERATIONS = (
         summary="A view with the dimensions reversed or reordered.",
         call=Call(names=("numpy.ndarray.transpose", "numpy.transpose", "numpy.permute_dims", "numpy.ndarray.T")),
         examples=("x.transpose()", "np.transpose(x)", "x.T"),
+    ),
+    array_view(
+        name="numpy.ndarray.mT",
+        summary="A view with the last two dimensions exchanged.",
+        call=Call(names=("numpy.ndarray.mT", "numpy.matrix_transpose"), style=Style.ATTRIBUTE),
+        examples=("x.mT",),
+        rejects=(
+            Rejection(given=Trait.LESS_THAN_2D, error="ValueError", text="matrix transpose with ndim < 2 is undefined"),
+        ),
+        since="numpy 2.0",
     ),
     array_view(
         name="numpy.swapaxes",
@@ -138,7 +157,8 @@ OPERATIONS = (
         summary="A view of one row; of a vector, a number of its own.",
         call=_BASIC,
         examples=("x[0]",),
-        unless=(Trait.ONE_D,),
+        memory=Memory.DEPENDS,
+        copies_if=(Trait.ONE_D,),
         rejects=(
             ARRAY_INDEX_OF_ZERO_D,
             Rejection(given=Trait.EMPTY, error="IndexError", text="index 0 is out of bounds for axis 0 with size 0"),
@@ -249,7 +269,8 @@ OPERATIONS = (
         call=numpy("unstack"),
         examples=("np.unstack(x)",),
         result=Kind.ARRAYS,
-        unless=(Trait.ONE_D,),
+        memory=Memory.DEPENDS,
+        copies_if=(Trait.ONE_D,),
         rejects=(Rejection(given=Trait.ZERO_D, error="ValueError", text="Input array must be at least 1-d"),),
         since="numpy 2.1",
     ),

@@ -53,7 +53,7 @@ OPERATIONS = (
     array_in_place(
         name="numpy.ndarray.put",
         summary="Writes values at flat positions.",
-        call=_written("put", "itemset"),
+        call=Call(names=("numpy.ndarray.put", "numpy.put"), writes_to=(0,)),
         examples=("x.put([0], 0)", "np.put(x, [0], 0)"),
         rejects=(
             _READ_ONLY,

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from functools import partial
 
-from ._templates import array_copy, cut_copy, view, where
+from ._templates import array_copy, array_view, cut_copy, view, where
 from .aliasing import unseen_write
 from .model import (
     Call,
     Dtype,
     Graph,
     Layout,
+    Memory,
     Rejection,
     RequiresGrad,
     Subclass,
@@ -57,6 +58,7 @@ OPERATIONS = (
         version=Version.SEPARATE,
         subclass=Subclass.SAME,
         rejects=(
+            Rejection(code="torch.vmap(copy.copy)(torch.ones(2))", error="RuntimeError", text="Cannot access"),
             Rejection(
                 code="copy.copy(torch.zeros(2, dtype=torch.uint16))",
                 error="AttributeError",
@@ -87,6 +89,7 @@ OPERATIONS = (
         layout=Layout.DERIVED,
         note="The strides stay, also gaps and repetitions; only a negative bit is carried out into a dense copy.",
         rejects=(
+            Rejection(code="torch.vmap(copy.deepcopy)(torch.ones(2))", error="RuntimeError", text="Cannot access"),
             _NON_LEAF,
             _NEEDS_NEW_EMPTY,
             Rejection(
@@ -149,6 +152,17 @@ OPERATIONS = (
         call=Call(names=("torch.load",), when=where(weights_only=Value.FALSE)),
         examples=(_SAVE + "torch.load(buffer, weights_only=False)",),
     ),
+    cut_copy(
+        name="torch.from_file",
+        summary="A tensor over a file; with shared=True writes go through to it.",
+        call=Call(names=("torch.from_file",)),
+        setup=_FILE
+        + "x = x.detach(); x.resolve_conj().resolve_neg().contiguous().view(torch.uint8).numpy().tofile(path)",
+        examples=("torch.from_file(path, shared=True, size=x.numel(), dtype=x.dtype)",),
+        layout=Layout.CONTIGUOUS,
+        subclass=Subclass.DROPS,
+        unless=(Trait.ZERO_D, Trait.EMPTY),
+    ),
     _whole(
         name="torch.load(mmap=True)",
         summary="A tensor over a private map of the file: writes stay in memory.",
@@ -174,6 +188,16 @@ OPERATIONS = (
         call=Call(names=("pickle.loads",)),
         dtype=Dtype.NATIVE,
         examples=("pickle.loads(pickle.dumps(x))",),
+    ),
+    array_view(
+        name="pickle(ndarray) out of band",
+        summary="An array over the very memory of the source, handed over beside the pickle; a tensor is copied.",
+        call=Call(names=("pickle.loads",), when=where(buffers=Value.GIVEN)),
+        setup="parts = []; text = pickle.dumps(x, protocol=5, buffer_callback=parts.append)",
+        examples=("pickle.loads(text, buffers=parts)",),
+        memory=Memory.DEPENDS,
+        copies_if=(Trait.NOT_ONE_BLOCK, Trait.OBJECT, Trait.ARRAY_SUBCLASS),
+        layout=Layout.PRESERVED,
     ),
     array_copy(
         name="numpy.save, numpy.load",

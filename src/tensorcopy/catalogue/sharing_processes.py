@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ._templates import view
-from .model import Call, Graph, Layout, Rejection, RequiresGrad, Subclass, Trait, Version, Wrong
+from .model import Call, Crash, Graph, Layout, Rejection, RequiresGrad, Subclass, Trait, Version, Wrong
 
 _SEND = (
     "from multiprocessing.reduction import ForkingPickler\nimport torch.multiprocessing\n"
@@ -14,7 +14,16 @@ OPERATIONS = (
     view(
         name="torch.multiprocessing.Queue.put",
         summary="Moves the storage into shared memory, in place, and sends a handle: both processes write it.",
-        call=Call(names=("torch.multiprocessing.Queue.put", "torch.multiprocessing.SimpleQueue.put")),
+        call=Call(names=("torch.multiprocessing.queue.Queue.put", "torch.multiprocessing.queue.SimpleQueue.put")),
+        crashes=(
+            Crash(
+                code="x = torch.full((4096,), 1.5); a = x.numpy()\n"
+                + _SEND
+                + "x.fill_(7.0)\nassert (a == 7.0).all(), 'the array was left behind in freed memory'",
+                ends=("AssertionError", "SIGSEGV", "SIGBUS", "SIGABRT"),
+                why="an array made before looks at memory that was given back",
+            ),
+        ),
         examples=(_SEND + "received",),
         changes_object=True,
         graph=Graph.CUTS,

@@ -1,9 +1,8 @@
-"""Tensor calls that look at the source's memory under another shape, order or dtype, or copy where they cannot."""
+"""Tensor calls that look at the source's memory under another shape or dtype, or copy where they cannot."""
 
 from __future__ import annotations
 
-from ._refusals import DIMENSION_OF_ZERO_D
-from ._templates import both, kept_copy, method, self_or_copy, view, where
+from ._templates import both, method, self_or_copy, view, where
 from .model import (
     Call,
     Dtype,
@@ -20,11 +19,6 @@ from .model import (
     Value,
     Version,
     Wrong,
-)
-
-_MATRIX = Rejection(given=Trait.ONE_D, error="RuntimeError", text="only supported on matrices or batches of matrices")
-_SAME_ORDER = Rejection(
-    given=Trait.NOT_2D, error="RuntimeError", text="does not match the length of the desired ordering of dimensions"
 )
 
 OPERATIONS = (
@@ -155,78 +149,6 @@ OPERATIONS = (
         aten="unsqueeze",
     ),
     view(
-        name="torch.Tensor.transpose",
-        summary="A view with two dimensions exchanged.",
-        call=Call(names=tuple(f"torch{c}.{n}" for n in ("transpose", "swapaxes", "swapdims") for c in (".Tensor", ""))),
-        examples=("x.transpose(0, -1)", "x.swapaxes(0, -1)", "x.swapdims(0, -1)"),
-        aten="transpose.int",
-    ),
-    view(
-        name="torch.Tensor.t",
-        summary="A view with both dimensions exchanged; a vector stays as it is.",
-        call=both("t"),
-        examples=("x.t()",),
-        rejects=(
-            Rejection(given=Trait.MORE_THAN_2D, error="RuntimeError", text="t() expects a tensor with <= 2 dimensions"),
-        ),
-        aten="t",
-    ),
-    view(
-        name="torch.Tensor.T",
-        summary="A view with all dimensions in reverse order.",
-        call=Call(names=("torch.Tensor.T",), style=Style.ATTRIBUTE),
-        examples=("x.T",),
-        aten="numpy_T",
-    ),
-    view(
-        name="torch.Tensor.mT",
-        summary="A view with the last two dimensions exchanged.",
-        call=Call(names=("torch.Tensor.mT",), style=Style.ATTRIBUTE),
-        examples=("x.mT",),
-        rejects=(_MATRIX,),
-        returns_self=ReturnsSelf.SOMETIMES,
-        subclass=Subclass.WITH_MEMORY,
-        aten="mT",
-    ),
-    view(
-        name="torch.Tensor.H",
-        summary="A view of a matrix, transposed and conjugated by a bit.",
-        call=Call(names=("torch.Tensor.H",), style=Style.ATTRIBUTE),
-        examples=("x.H",),
-        returns_self=ReturnsSelf.SOMETIMES,
-        subclass=Subclass.WITH_MEMORY,
-        rejects=(
-            Rejection(given=Trait.ONE_D, error="RuntimeError", text="only supported on matrices (2-D tensors)"),
-            Rejection(given=Trait.MORE_THAN_2D, error="RuntimeError", text="only supported on matrices (2-D tensors)"),
-        ),
-        aten="matrix_H",
-    ),
-    view(
-        name="torch.Tensor.mH",
-        summary="A view of a batch of matrices, transposed and conjugated by a bit.",
-        call=Call(names=("torch.Tensor.mH", "torch.Tensor.adjoint", "torch.adjoint")),
-        examples=("x.mH", "x.adjoint()"),
-        rejects=(_MATRIX,),
-        returns_self=ReturnsSelf.SOMETIMES,
-        subclass=Subclass.WITH_MEMORY,
-        aten="adjoint",
-    ),
-    view(
-        name="torch.Tensor.permute",
-        summary="A view with the dimensions in the order given.",
-        call=both("permute"),
-        examples=("x.permute(1, 0)",),
-        rejects=(_SAME_ORDER,),
-        aten="permute",
-    ),
-    view(
-        name="torch.Tensor.movedim",
-        summary="A view with one dimension moved.",
-        call=Call(names=tuple(f"torch{c}.{n}" for n in ("movedim", "moveaxis") for c in (".Tensor", ""))),
-        examples=("x.movedim(0, -1)", "x.moveaxis(0, -1)"),
-        aten="movedim.int",
-    ),
-    view(
         name="torch.Tensor.expand",
         summary="A view that repeats without memory: its elements overlap, so writing it in place is refused.",
         call=method("expand"),
@@ -284,157 +206,6 @@ OPERATIONS = (
         probe="y[0]",
     ),
     view(
-        name="torch.Tensor.narrow",
-        summary="A view of a range along one dimension.",
-        call=both("narrow"),
-        examples=("x.narrow(0, 0, 1)",),
-        rejects=(
-            Rejection(given=Trait.ZERO_D, error="RuntimeError", text="narrow() cannot be applied to a 0-dim tensor"),
-            Rejection(given=Trait.EMPTY, error="RuntimeError", text="exceeds dimension size"),
-        ),
-        aten="narrow",
-    ),
-    view(
-        name="torch.Tensor.select",
-        summary="A view of one index along one dimension.",
-        call=both("select"),
-        examples=("x.select(0, 0)",),
-        rejects=(
-            Rejection(given=Trait.ZERO_D, error="IndexError", text="select() cannot be applied to a 0-dim tensor"),
-            Rejection(given=Trait.EMPTY, error="IndexError", text="index 0 out of range for tensor of size"),
-        ),
-        aten="select.int",
-    ),
-    view(
-        name="torch.Tensor.unfold",
-        summary="A view of sliding windows, whose elements overlap if the step is shorter than the window.",
-        call=method("unfold"),
-        examples=("x.unfold(0, 1, 1)",),
-        rejects=(
-            Rejection(given=Trait.EMPTY, error="RuntimeError", text="maximum size for tensor at dimension 0 is 0"),
-        ),
-        aten="unfold",
-    ),
-    view(
-        name="torch.Tensor.chunk",
-        summary="A tuple of views, one for each part.",
-        call=both("chunk"),
-        examples=("x.chunk(2)",),
-        result=Kind.TENSORS,
-        rejects=(
-            Rejection(given=Trait.ZERO_D, error="RuntimeError", text="chunk expects at least a 1-dimensional tensor"),
-        ),
-        aten="chunk",
-    ),
-    view(
-        name="torch.Tensor.split",
-        summary="A tuple of views of the length given.",
-        call=Call(names=tuple(f"torch{c}.{n}" for n in ("split", "split_with_sizes") for c in (".Tensor", ""))),
-        examples=("x.split(1)", "x.split_with_sizes(list(x.shape[:1]))"),
-        result=Kind.TENSORS,
-        rejects=(
-            Rejection(given=Trait.ZERO_D, error="RuntimeError", text="split expects at least a 1-dimensional tensor"),
-        ),
-        aten="split.Tensor",
-    ),
-    view(
-        name="torch.Tensor.tensor_split",
-        summary="A tuple of views, of lengths as even as can be.",
-        call=both("tensor_split"),
-        examples=("x.tensor_split(2)",),
-        result=Kind.TENSORS,
-        rejects=(Rejection(given=Trait.ZERO_D, error="RuntimeError", text="expected at least a 1-dimensional tensor"),),
-        aten="tensor_split.sections",
-    ),
-    view(
-        name="torch.Tensor.hsplit",
-        summary="A tuple of views along the second dimension (the first of a vector).",
-        call=both("hsplit"),
-        examples=("x.hsplit(1)",),
-        result=Kind.TENSORS,
-        rejects=(
-            Rejection(given=Trait.ZERO_D, error="RuntimeError", text="requires a tensor with at least 1 dimension"),
-        ),
-        aten="hsplit.int",
-    ),
-    view(
-        name="torch.Tensor.vsplit",
-        summary="A tuple of views along the first dimension.",
-        call=both("vsplit"),
-        examples=("x.vsplit(1)",),
-        result=Kind.TENSORS,
-        rejects=(
-            Rejection(
-                given=Trait.LESS_THAN_2D, error="RuntimeError", text="requires a tensor with at least 2 dimension"
-            ),
-        ),
-        aten="vsplit.int",
-    ),
-    view(
-        name="torch.Tensor.dsplit",
-        summary="A tuple of views along the third dimension.",
-        call=both("dsplit"),
-        examples=("x.dsplit(1)",),
-        result=Kind.TENSORS,
-        rejects=(
-            Rejection(
-                given=Trait.LESS_THAN_3D, error="RuntimeError", text="requires a tensor with at least 3 dimension"
-            ),
-        ),
-        aten="dsplit.int",
-    ),
-    view(
-        name="torch.Tensor.unbind",
-        summary="A tuple of views, one for each index along a dimension.",
-        call=both("unbind"),
-        examples=("x.unbind()",),
-        result=Kind.TENSORS,
-        rejects=(DIMENSION_OF_ZERO_D,),
-        aten="unbind.int",
-    ),
-    view(
-        name="list(torch.Tensor)",
-        summary="A list of views, one for each row; writing one writes the tensor.",
-        call=Call(names=("torch.Tensor.__iter__",)),
-        examples=("list(x)",),
-        result=Kind.TENSORS,
-        rejects=(Rejection(given=Trait.ZERO_D, error="TypeError", text="iteration over a 0-d tensor"),),
-    ),
-    kept_copy(
-        name="torch.unsafe_chunk",
-        summary="The parts of chunk without view tracking: the memory is shared, and autograd is not told.",
-        call=Call(
-            names=("torch.unsafe_chunk", "torch.Tensor.unsafe_chunk", "torch.unsafe_split", "torch.Tensor.unsafe_split")
-        ),
-        examples=("torch.unsafe_chunk(x, 2)",),
-        result=Kind.TENSORS,
-        memory=Memory.DEPENDS,
-        copies_if=(Trait.LAZY_BIT,),
-        layout=Layout.DERIVED,
-        rejects=(
-            Rejection(given=Trait.ZERO_D, error="RuntimeError", text="chunk expects at least a 1-dimensional tensor"),
-        ),
-    ),
-    view(
-        name="torch.Tensor.diagonal",
-        summary="A view of the diagonal.",
-        call=Call(names=("torch.Tensor.diagonal", "torch.diagonal", "torch.linalg.diagonal")),
-        examples=("x.diagonal()", "torch.linalg.diagonal(x)"),
-        rejects=(Rejection(given=Trait.LESS_THAN_2D, error="IndexError", text="Dimension out of range"),),
-        aten="diagonal",
-    ),
-    kept_copy(
-        name="torch.diag",
-        summary="The diagonal of a matrix as a copy, or a matrix from a vector; NumPy's diag gives a view.",
-        call=both("diag"),
-        examples=("torch.diag(x)",),
-        layout=Layout.CONTIGUOUS,
-        rejects=(
-            Rejection(given=Trait.MORE_THAN_2D, error="RuntimeError", text="Supports 1D or 2D tensors"),
-            Rejection(given=Trait.ZERO_D, error="RuntimeError", text="Supports 1D or 2D tensors"),
-        ),
-    ),
-    view(
         name="torch.Tensor.as_strided",
         summary="The same memory under any shape and strides; it may overlap itself and step over the source's end.",
         call=both("as_strided"),
@@ -470,26 +241,5 @@ OPERATIONS = (
         result=Kind.TENSORS,
         examples=("torch.meshgrid(x, torch.ones(2, dtype=x.dtype), indexing='ij')",),
         probe="y[0]",
-    ),
-    kept_copy(
-        name="torch.flip",
-        summary="A copy in reverse order; torch has no negative strides. NumPy's flip gives a view.",
-        call=Call(names=("torch.flip", "torch.Tensor.flip", "torch.fliplr", "torch.flipud", "torch.Tensor.flipud")),
-        examples=("x.flip(0)",),
-    ),
-    kept_copy(
-        name="torch.rot90",
-        summary="A copy, turned by a quarter; NumPy's rot90 gives a view.",
-        call=both("rot90"),
-        examples=("torch.rot90(x)",),
-        layout=Layout.DERIVED,
-        rejects=(Rejection(given=Trait.LESS_THAN_2D, error="RuntimeError", text="expected total dims >= 2"),),
-    ),
-    kept_copy(
-        name="torch.roll",
-        summary="A copy with the elements moved around in a circle.",
-        call=both("roll"),
-        examples=("x.roll(1)",),
-        layout=Layout.CONTIGUOUS,
     ),
 )
