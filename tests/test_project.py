@@ -78,8 +78,8 @@ def test_names_say_what_a_module_does(path: Path) -> None:
     } == set()
 
 
-def test_nothing_is_needed_to_install_and_the_extra_names_the_oldest_supported_releases() -> None:
-    assert PROJECT["project"]["dependencies"] == []
+def test_only_rich_is_needed_to_install_and_the_extra_names_the_oldest_supported_releases() -> None:
+    assert PROJECT["project"]["dependencies"] == ["rich>=13"]
     assert PROJECT["project"]["optional-dependencies"]["torch"] == ["torch>=2.2", "numpy>=1.26"]
 
 
@@ -100,13 +100,13 @@ def test_the_version_is_said_once() -> None:
     assert {"Unreleased", tensorcopy.__version__} & set(re.findall(r"^## \[(.+)\]", text_of("CHANGELOG.md"), re.M))
 
 
-def test_the_installed_package_has_that_version_and_needs_nothing() -> None:
+def test_the_installed_package_has_that_version_and_needs_what_the_project_says() -> None:
     try:
         installed = metadata.distribution("tensorcopy")
     except metadata.PackageNotFoundError:
         pytest.skip("tensorcopy runs from its source tree here")
     assert installed.version == tensorcopy.__version__
-    assert [need for need in installed.requires or [] if "extra ==" not in need] == []
+    assert [need for need in installed.requires or [] if "extra ==" not in need] == PROJECT["project"]["dependencies"]
 
 
 def test_the_package_is_marked_as_typed() -> None:

@@ -1,0 +1,10 @@
+"""``python -m tensorcopy``: the same as the command ``tensorcopy``."""
+
+from __future__ import annotations
+
+import sys
+
+from .cli.main import main
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,64 @@
+"""The command ``tensorcopy``: chooses the command, and turns what happens into output and an exit code."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+
+from .. import __version__
+from ..errors import TensorcopyError
+from .parsing import parse, root_parser
+from .showing import complain, complain_of_bug
+
+ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
+"""Wrong usage or an error; and, as shells write it, ended by Ctrl-C or because the reader of the pipe went away."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line *argv*, that of the process by default, and return the exit code. Never raises."""
+    given = sys.argv[1:] if argv is None else list(argv)
+    try:
+        code = _run(given)
+        sys.stdout.flush()
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:
+        _forget_stdout()
+        return BROKEN_PIPE
+    return code
+
+
+def _run(given: list[str]) -> int:
+    if not given:
+        root_parser().print_help(sys.stderr)
+        return ERROR
+    color = "auto"
+    try:
+        args = parse(given)
+        color = args.color
+        return int(args.run(args))
+    except SystemExit as asked:
+        return int(asked.code or 0)
+    except TensorcopyError as error:
+        complain(error, color)
+    except BrokenPipeError:
+        raise
+    except Exception as error:
+        _report_bug(error, given)
+    return ERROR
+
+
+def _report_bug(error: Exception, given: list[str]) -> None:
+    if "--traceback" in given:
+        import traceback
+
+        traceback.print_exception(error)
+    complain_of_bug(error, __version__)
+
+
+def _forget_stdout() -> None:
+    """Let the interpreter's last flush go nowhere, so that it does not complain of the pipe a second time."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)

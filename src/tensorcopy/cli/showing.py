@@ -1,0 +1,84 @@
+"""Where output goes: to the terminal, a pipe or a file, in the format and with the characters that fit there."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+from typing import TextIO
+
+from ..errors import TensorcopyError
+from ..reporting import Medium, Report, formats, render
+from ..reporting.escaping import visible
+from ..reporting.writing import write_atomically
+
+_PROBE = "─│█✓µ±–»"
+
+
+def show(report: Report, args: argparse.Namespace) -> None:
+    """Print *report*, or write it to the file that ``--output`` names, in the format that the arguments ask for.
+
+    Raises:
+        BadArgumentError: the file cannot be written.
+    """
+    to_file = args.output not in (None, "-")
+    name = args.output_format or (formats.name_for(args.output) if to_file else None) or "text"
+    if to_file:
+        medium = Medium(color=args.color == "always")
+        write_atomically(args.output, render(report, name, medium).encode())
+    else:
+        _print(render(report, name, medium_of(sys.stdout, args.color)), follows_terminal=name == "text")
+
+
+def medium_of(stream: TextIO, color: str) -> Medium:
+    """What *stream* can show. Its width is that of the terminal, or ``COLUMNS``, or 100."""
+    columns = shutil.get_terminal_size((Medium().columns, 24)).columns
+    return Medium(columns=columns, color=wants_color(stream, color), ascii=not _can_show(_PROBE, stream))
+
+
+def wants_color(stream: TextIO, color: str) -> bool:
+    """Whether to colour what goes to *stream*: ``auto`` means a terminal that understands, and no ``NO_COLOR``."""
+    if color != "auto":
+        return color == "always"
+    return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
+
+
+def complain(error: TensorcopyError, color: str) -> None:
+    """Print the three parts of *error*, a line each."""
+    mark, plain = ("\x1b[1;31m", "\x1b[0m") if wants_color(sys.stderr, color) else ("", "")
+    lines = (
+        f"{mark}error:{plain} {visible(error.what)}",
+        f"  why: {visible(error.why)}",
+        f"  fix: {visible(error.fix)}",
+    )
+    print(*(_encodable(line, sys.stderr) for line in lines), sep="\n", file=sys.stderr)
+
+
+def complain_of_bug(error: Exception, version: str) -> None:
+    """Print one line that tells a bug of our own from a mistake of the user's."""
+    told = visible(f"{type(error).__name__}: {error}")
+    line = f"internal error: {told}; this is a bug in tensorcopy {version}, please report what --traceback prints"
+    print(_encodable(line, sys.stderr), file=sys.stderr)
+
+
+def _print(text: str, *, follows_terminal: bool) -> None:
+    """Text in the encoding of the terminal; the other formats, which say theirs or have to agree, in UTF-8."""
+    if follows_terminal or not hasattr(sys.stdout, "buffer"):
+        sys.stdout.write(_encodable(text, sys.stdout))
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode())
+
+
+def _encodable(text: str, stream: TextIO) -> str:
+    encoding = stream.encoding or "utf-8"
+    return text.encode(encoding, "backslashreplace").decode(encoding)
+
+
+def _can_show(text: str, stream: TextIO) -> bool:
+    try:
+        text.encode(stream.encoding or "utf-8")
+    except UnicodeEncodeError:
+        return False
+    return True

@@ -1,0 +1,123 @@
+"""Memory and curves drawn with characters."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from rich.cells import cell_len
+from rich.console import RenderableType
+from rich.padding import Padding
+from rich.table import Table as Grid
+from rich.text import Text
+
+from ..medium import Medium
+from ..model import MemoryPicture, Plot, Series, Storage, Tone, ValueType
+from ..quantities import exact_bytes, signed, value_text
+from ..tabulating import byte_range, cells_of, series_name, span_text, table_of
+from ._text_tables import table_lines
+from ._text_words import STYLES, padded, say, styled
+
+_DENSE, _GAPPY, _SHARED, _OUTSIDE = "█", "▒", "▓", "·"
+_SMALLEST_BAR, _WIDEST_BAR = 20, 72
+_KEY = f"{_DENSE} without gaps  {_GAPPY} with gaps  {_SHARED} shared by several"
+
+_Bar = tuple[str, str, str, int, int, str]
+"""Label, remark, character, first and last byte, style."""
+
+
+def memory_lines(picture: MemoryPicture, medium: Medium) -> Iterator[RenderableType]:
+    """Each storage with a bar for each span and for each shared part."""
+    for number, storage in enumerate(picture.storages):
+        if number:
+            yield Text("")
+        yield from _storage_lines(storage, medium)
+    if any(storage.spans for storage in picture.storages):
+        yield styled(say(_KEY, medium), "dim")
+
+
+def _storage_lines(storage: Storage, medium: Medium) -> Iterator[RenderableType]:
+    yield styled(say(f"{storage.name} · {exact_bytes(storage.bytes)}", medium), "bold")
+    if storage.note:
+        yield styled(say(storage.note, medium))
+    yield from _bars(list(_spans(storage, medium)), storage.bytes, medium)
+    if storage.uncovered and storage.spans:
+        yield styled(say(f"outside of all spans: {exact_bytes(storage.uncovered)}", medium), "dim")
+
+
+def _spans(storage: Storage, medium: Medium) -> Iterator[_Bar]:
+    for span in storage.spans:
+        label, remark = say(signed(span.label, span.tone), medium), say(span_text(span), medium)
+        yield label, remark, _GAPPY if span.gaps else _DENSE, span.lo, span.hi, STYLES[span.tone] or "cyan"
+    for part in storage.shared_parts:
+        remark = say(f"{byte_range(part.lo, part.hi)} {', '.join(part.labels)}", medium)
+        yield "shared", remark, _SHARED, part.lo, part.hi, STYLES[Tone.WARN]
+
+
+def _bars(bars: list[_Bar], size: int, medium: Medium) -> Iterator[RenderableType]:
+    """Name, bar and remark side by side where there is room for that; otherwise the bar below the words."""
+    labels = min(max((cell_len(bar[0]) for bar in bars), default=0), medium.width // 4)
+    remarks = min(max((cell_len(bar[1]) for bar in bars), default=0), medium.width * 2 // 5)
+    room = min(medium.width - labels - remarks - 4, _WIDEST_BAR)
+    if room >= _SMALLEST_BAR:
+        grid = Grid.grid(padding=(0, 2, 0, 0))
+        for width in (labels, room, remarks):
+            grid.add_column(width=width, overflow="fold")
+        for label, remark, char, lo, hi, style in bars:
+            grid.add_row(styled(label), _drawn(lo, hi, size, char, style, room, medium), styled(remark))
+        yield grid
+        return
+    for label, remark, char, lo, hi, style in bars:
+        yield styled(f"{label}  {remark}")
+        yield Padding(_drawn(lo, hi, size, char, style, medium.width - 2, medium), (0, 0, 0, 2))
+
+
+def _drawn(lo: int, hi: int, size: int, char: str, style: str, width: int, medium: Medium) -> Text:
+    """A storage of *size* bytes as *width* characters, those that touch ``[lo, hi)`` filled: one at the least."""
+    first, last = cells_of(lo, hi, size, width)
+    outside = say(_OUTSIDE, medium)
+    return Text.assemble(
+        (outside * first, "dim"), (say(char, medium) * (last - first), style), (outside * (width - last), "dim")
+    )
+
+
+def plot_lines(plot: Plot, medium: Medium) -> Iterator[RenderableType]:
+    """The points as a table, and the curves compared where all of them end."""
+    data = table_of(plot)
+    yield styled(say(data.title, medium), "dim")
+    yield from table_lines(data, medium)
+    yield from _comparison(plot, medium)
+
+
+def _comparison(plot: Plot, medium: Medium) -> Iterator[Text]:
+    """A bar a curve, for the largest value on the first axis; nothing where fewer than two curves reach it."""
+    last = max((point.x for series in plot.series for point in series.points), default=0.0)
+    ends = [(series, point.y) for series in plot.series for point in series.points if point.x == last]
+    finite = [(series, y) for series, y in ends if math.isfinite(y) and y >= 0]
+    if len(finite) < 2:
+        return
+    yield Text("")
+    at = f"{value_text(last, plot.x.type)} {plot.x.unit}".rstrip()
+    yield styled(say(f"{plot.y.name} at {plot.x.name} {at}", medium), "bold")
+    yield from _value_bars(finite, plot.y.type, medium)
+
+
+def _value_bars(values: list[tuple[Series, float]], value_type: ValueType, medium: Medium) -> Iterator[Text]:
+    largest = max(value for _, value in values) or 1.0
+    names = [say(series_name(series), medium) for series, _ in values]
+    label = max(map(cell_len, names))
+    label = label if label <= medium.width // 2 else 0
+    numbers = [say(_with_ratio(value, values, value_type), medium) for _, value in values]
+    room = min(medium.width - label - max(map(cell_len, numbers)) - 3, _WIDEST_BAR)
+    for name, number, (series, value) in zip(names, numbers, values, strict=True):
+        if not label:
+            yield styled(name)
+        bar = say(_DENSE, medium) * max(bool(value), round(value / largest * room))
+        style = STYLES[Tone.GOOD] if series.emphasis else "cyan"
+        yield Text.assemble(padded(name if label else "", label), "  ", (bar, style), " " * bool(bar), number)
+
+
+def _with_ratio(value: float, values: list[tuple[Series, float]], value_type: ValueType) -> str:
+    """The value, and how many times the least of them it is."""
+    least = min(other for _, other in values)
+    return value_text(value, value_type) + (f", {value / least:.3g} ×" if value > least > 0 else "")

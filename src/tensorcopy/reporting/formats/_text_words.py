@@ -1,0 +1,51 @@
+"""Text for one medium: safe to print, and in ASCII where the medium has nothing else."""
+
+from __future__ import annotations
+
+from rich.cells import cell_len
+from rich.text import Text
+
+from ..escaping import visible, visible_lines
+from ..medium import Medium
+from ..model import Tone
+
+STYLES = {Tone.NEUTRAL: "", Tone.GOOD: "green", Tone.WARN: "yellow", Tone.BAD: "red"}
+_ASCII = str.maketrans({
+    "✓": "+", "✗": "x", "–": "-", "—": "-", "−": "-", "·": "-", "…": "...", "×": "x", "µ": "u", "±": "+/-",
+    "∞": "inf", "→": "->", "≥": ">=", "≤": "<=", "\u2018": "'", "’": "'", "“": '"', "”": '"',
+    "─": "-", "═": "=", "│": "|", "┃": "|", "█": "#", "▒": "%", "▓": "=", "├": "|", "┤": "|", "»": ">",
+})  # fmt: skip
+
+
+def say(text: str, medium: Medium) -> str:
+    """*text* on one line."""
+    return _shown(visible(text), medium)
+
+
+def say_lines(text: str, medium: Medium) -> str:
+    """*text* with its line ends."""
+    return _shown(visible_lines(text), medium)
+
+
+def styled(text: str, style: str = "", *, fold: bool = True) -> Text:
+    """Text of a style in which no brackets mean anything; `fold` breaks what is longer than its place."""
+    return Text(text, style=style, overflow="fold", no_wrap=not fold)
+
+
+def longest_word(text: str) -> int:
+    """Columns that the longest word takes."""
+    return max((cell_len(word) for word in text.split()), default=0)
+
+
+def widest(text: str) -> int:
+    """Columns that the widest line takes."""
+    return max(map(cell_len, text.split("\n")))
+
+
+def padded(text: str, width: int) -> str:
+    """*text* and spaces up to *width* columns."""
+    return text + " " * (width - cell_len(text))
+
+
+def _shown(text: str, medium: Medium) -> str:
+    return text.translate(_ASCII).encode("ascii", "backslashreplace").decode() if medium.ascii else text

@@ -1,0 +1,48 @@
+"""Pictures as tables and text, for formats that cannot draw and for readers who want the numbers."""
+
+from __future__ import annotations
+
+from .model import Axis, Cell, Column, Plot, Point, Series, Span, Table
+
+
+def byte_range(lo: int, hi: int) -> str:
+    """``[48, 64)``."""
+    return f"[{lo:,}, {hi:,})"
+
+
+def span_text(span: Span) -> str:
+    """Where a span lies and how."""
+    return f"{byte_range(span.lo, span.hi)} {span.strides}".rstrip()
+
+
+def axis_text(axis: Axis) -> str:
+    """The name of an axis and its unit; times and bytes say theirs at each number."""
+    return f"{axis.name} ({axis.unit})" if axis.unit else axis.name
+
+
+def series_name(series: Series) -> str:
+    """The name of a curve, with a sign before one that is to stand out."""
+    return f"» {series.name}" if series.emphasis else series.name
+
+
+def cells_of(lo: int, hi: int, size: int, width: int) -> tuple[int, int]:
+    """Which of *width* characters, the first and the one after the last, stand for ``[lo, hi)`` of *size* bytes.
+
+    All that the bytes touch, so at least one unless there are none.
+    """
+    return (lo * width // size, -(-hi * width // size)) if lo < hi else (0, 0)
+
+
+def table_of(plot: Plot) -> Table:
+    """The points of all curves: a row for each value on the first axis, a column for each curve."""
+    at = [{point.x: point for point in series.points} for series in plot.series]
+    rows = [(Cell(value=x), *(_cell(curve.get(x)) for curve in at)) for x in sorted({x for curve in at for x in curve})]
+    curves = (
+        Column(name=series_name(series), type=plot.y.type, unit=plot.y.unit, key=f"curve {number} {series.name}")
+        for number, series in enumerate(plot.series)
+    )
+    return Table(columns=(plot.x.column, *curves), rows=tuple(rows), title=f"{axis_text(plot.y)} over {plot.x.name}")
+
+
+def _cell(point: Point | None) -> Cell:
+    return Cell(value=None) if point is None else Cell(value=point.y, low=point.low, high=point.high)

@@ -1,0 +1,55 @@
+"""Files that are there whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+from ..errors import BadArgumentError
+
+
+def write_atomically(path: str | Path, content: bytes) -> None:
+    """Make *path* hold *content*: whoever looks sees the old file or the new one, and a failure leaves the old one.
+
+    A symbolic link stays and what it points to is replaced; the permissions of an old file stay. What is no regular
+    file (``/dev/null``, a pipe) is written to directly.
+
+    Raises:
+        BadArgumentError: the file cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        if target.exists() and not target.is_file():
+            target.write_bytes(content)
+        else:
+            _replace(target, content)
+    except OSError as error:
+        raise BadArgumentError(
+            f"cannot write {os.fspath(path)}",
+            why=error.strerror or str(error),
+            fix="name a file in a folder that exists and may be written to",
+        ) from error
+
+
+def _replace(target: Path, content: bytes) -> None:
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        Path(name).chmod(_permissions(target))
+        Path(name).replace(target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def _permissions(target: Path) -> int:
+    """Those that the file has, or that a new one would get."""
+    if target.exists():
+        return target.stat().st_mode & 0o7777
+    mask = os.umask(0)
+    os.umask(mask)
+    return 0o666 & ~mask
