@@ -749,9 +749,11 @@ def test_the_extension_refuses_arguments_that_it_cannot_use(arguments):
         NATIVE.fill(*arguments)
 
 
-@needs_native
-def test_the_extension_does_not_write_to_no_address():
-    assert NATIVE.fill([1], (1,), 0, "int8", "checked") is None
+def test_nothing_is_written_where_a_tensor_has_no_memory(reader, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "_allocate", lambda shape, name: (0, torch.empty(shape, device="meta")))
+    with pytest.raises(BadArgumentError, match="cannot write 2 numbers to address 0"):
+        reader([1.5, 2.5])
+    assert reader([]).shape == (0,)
 
 
 @needs_native

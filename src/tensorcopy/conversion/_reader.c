@@ -9,9 +9,9 @@
  * Invariants
  *  - fill() writes prod(shape) elements at most: every sequence is checked against shape, level by level, and checked
  *    again after anything that can run Python code.
- *  - Python code can run only in classify() (an unknown class), in iterate() (a sequence that is no plain list or
- *    tuple) and in a Py_DECREF that drops the last reference. A sequence is owned while such a thing can happen in it;
- *    everywhere else its elements are borrowed, which the GIL makes safe.
+ *  - Python code can run only in classify() (an unknown class), in walk_sequence() and first_leaf() (a sequence that
+ *    is no plain list or tuple) and in a Py_DECREF that drops the last reference. A sequence is owned while such a
+ *    thing can happen in it; everywhere else its elements are borrowed, which the GIL makes safe.
  *  - The memory of a NumPy scalar is read only if its class is in the table of proven classes: holds() has compared
  *    that class's layout with its own bytes.
  */
@@ -162,21 +162,22 @@ real_as_integer(Number *number)
 }
 
 static int
-store_integer(Number number, enum dtype dtype, enum casting casting, char *out)
+store_integer(const Number *number, enum dtype dtype, enum casting casting, char *out)
 {
-    int bits = 8 * dtype_sizes[dtype], is_signed = dtype <= INT64;
+    const int bits = 8 * dtype_sizes[dtype], is_signed = dtype <= INT64;
+    Number whole = *number;
     uint64_t value;
-    if (number.tag == REAL && casting == UNSAFE) {
-        value = wrapped(number.re);
+    if (number->tag == REAL && casting == UNSAFE) {
+        value = wrapped(number->re);
     }
     else {
-        if (number.tag == REAL && !real_as_integer(&number))
+        if (number->tag == REAL && !real_as_integer(&whole))
             return 0;
-        value = number.tag == UNSIGNED ? number.u : (uint64_t)number.i;
+        value = whole.tag == UNSIGNED ? whole.u : (uint64_t)whole.i;
         if (casting != UNSAFE) {
-            int negative = number.tag == INTEGER && number.i < 0;
+            int negative = whole.tag == INTEGER && whole.i < 0;
             uint64_t high = UINT64_MAX >> (64 - bits + is_signed);
-            if (negative ? !is_signed || number.i < -(int64_t)high - 1 : value > high)
+            if (negative ? !is_signed || whole.i < -(int64_t)high - 1 : value > high)
                 return 0;
         }
     }
@@ -213,7 +214,7 @@ write_16_bits(double d, int fraction_bits, char *out)
             cut = 54;
         uint64_t rest = significand & (((uint64_t)1 << cut) - 1), half = (uint64_t)1 << (cut - 1);
         magnitude = significand >> cut;
-        magnitude += rest > half || (rest == half && (magnitude & 1));
+        magnitude += (rest + half - 1 + (magnitude & 1)) >> cut; /* more than half, or half beside an odd digit */
         /* A carry out of the digits goes into the exponent, which is right: the digits are 0 then. */
         if (is_normal)
             magnitude += (uint64_t)(exponent + bias - 1) << fraction_bits;
@@ -254,46 +255,48 @@ store_float(double d, int exact, enum dtype dtype, enum casting casting, char *o
 }
 
 static int
-store_real(Number number, enum dtype dtype, enum casting casting, char *out)
+store_real(const Number *number, enum dtype dtype, enum casting casting, char *out)
 {
-    if (number.tag == REAL)
-        return store_float(number.re, casting == SAME_VALUE, dtype, casting, out);
-    double d = number.tag == INTEGER ? (double)number.i : (double)number.u;
-    int exact = number.tag == INTEGER ? d < 0x1p63 && (int64_t)d == number.i : d < 0x1p64 && (uint64_t)d == number.u;
+    if (number->tag != INTEGER && number->tag != UNSIGNED)
+        return store_float(number->re, casting == SAME_VALUE, dtype, casting, out);
+    double d = number->tag == INTEGER ? (double)number->i : (double)number->u;
+    int exact = number->tag == INTEGER ? d < 0x1p63 && (int64_t)d == number->i : d < 0x1p64 && (uint64_t)d == number->u;
     return (exact || casting == UNSAFE) && store_float(d, 1, dtype, casting, out);
 }
 
 static int
-store_bool(Number number, enum casting casting, char *out)
+store_bool(const Number *number, enum casting casting, char *out)
 {
     int is_one, is_zero;
-    if (number.tag == INTEGER) {
-        is_one = number.i == 1;
-        is_zero = number.i == 0;
+    if (number->tag == INTEGER) {
+        is_one = number->i == 1;
+        is_zero = number->i == 0;
     }
     else {
-        is_one = number.tag != UNSIGNED && number.re == 1;
-        is_zero = number.tag != UNSIGNED && number.re == 0;
+        is_one = number->tag != UNSIGNED && number->re == 1;
+        is_zero = number->tag != UNSIGNED && number->re == 0;
     }
     *out = !is_zero;
     return is_one || is_zero || casting == UNSAFE;
 }
 
+/* May overwrite the tag of a COMPLEX. */
 static int
-store(Number number, enum dtype dtype, enum casting casting, char *out)
+store(Number *number, enum dtype dtype, enum casting casting, char *out)
 {
+    int is_complex = number->tag == COMPLEX;
+    if (is_complex)
+        number->tag = REAL;
     if (dtype >= COMPLEX64) {
         enum dtype part = dtype == COMPLEX64 ? FLOAT32 : FLOAT64;
-        Number imaginary = {.tag = REAL, .re = number.tag == COMPLEX ? number.im : 0.0};
-        if (number.tag == COMPLEX)
-            number.tag = REAL;
-        return store_real(number, part, casting, out) && store_real(imaginary, part, casting, out + dtype_sizes[part]);
+        double imaginary = is_complex ? number->im : 0.0;
+        return store_real(number, part, casting, out)
+               && store_float(imaginary, casting == SAME_VALUE, part, casting, out + dtype_sizes[part]);
     }
-    if (number.tag == COMPLEX) {
-        if (casting != UNSAFE && number.im != 0)
+    if (is_complex && number->im != 0) {
+        if (casting != UNSAFE)
             return 0;
-        number.tag = REAL;
-        if (dtype == BOOL && number.im != 0) {
+        if (dtype == BOOL) {
             *out = 1;
             return 1;
         }
@@ -306,6 +309,8 @@ store(Number number, enum dtype dtype, enum casting casting, char *out)
 /* ---- Runs of exact Python numbers, one loop for each common dtype ---------------------------------------------- */
 
 #define KIND_BIT(kind) (1u << (kind))
+#define FITS_FLOAT32(d) (!(fabs(d) > FLT_MAX) || isinf(d))
+#define FITS_FLOAT64(d) 1
 
 /* INT_FITS(v) and FLOAT_FITS(d) say that the cast to T keeps the value (a float rounded within range, for float32);
  * where they say no, store() decides. `out` is aligned for T: the caller of fill() promises it. */
@@ -353,8 +358,27 @@ DEFINE_RUN(run_uint8, uint8_t, (uint8_t)v == v, 0)
 DEFINE_RUN(run_uint16, uint16_t, (uint16_t)v == v, 0)
 DEFINE_RUN(run_uint32, uint32_t, (uint32_t)v == v, 0)
 DEFINE_RUN(run_uint64, uint64_t, v >= 0, 0)
-DEFINE_RUN(run_float32, float, v >= -(1 << 24) && v <= 1 << 24, fabs(d) <= FLT_MAX)
-DEFINE_RUN(run_float64, double, v >= -(1LL << 53) && v <= 1LL << 53, 1)
+DEFINE_RUN(run_float32, float, v >= -(1 << 24) && v <= 1 << 24, FITS_FLOAT32(d))
+DEFINE_RUN(run_float64, double, v >= -(1LL << 53) && v <= 1LL << 53, FITS_FLOAT64(d))
+
+#define DEFINE_COMPLEX_RUN(NAME, T, FLOAT_FITS)                                                       \
+    static Py_ssize_t NAME(PyObject *const *items, Py_ssize_t n, void *memory, unsigned *kinds)       \
+    {                                                                                                 \
+        T *out = memory;                                                                              \
+        Py_ssize_t k = 0;                                                                             \
+        for (; k < n && PyComplex_CheckExact(items[k]); k++) {                                        \
+            Py_complex z = ((PyComplexObject *)items[k])->cval;                                       \
+            if (!FLOAT_FITS(z.real) || !FLOAT_FITS(z.imag))                                           \
+                break;                                                                                \
+            out[2 * k] = (T)z.real;                                                                   \
+            out[2 * k + 1] = (T)z.imag;                                                               \
+            *kinds |= KIND_BIT(PY_COMPLEX);                                                           \
+        }                                                                                             \
+        return k;                                                                                     \
+    }
+
+DEFINE_COMPLEX_RUN(run_complex64, float, FITS_FLOAT32)
+DEFINE_COMPLEX_RUN(run_complex128, double, FITS_FLOAT64)
 
 /* The run of a survey: every exact Python number counts, whatever its value. */
 static Py_ssize_t
@@ -383,9 +407,10 @@ run_for(enum dtype dtype, enum casting casting)
     static const Run runs[NOTHING + 1] = {
         [BOOL] = run_bool, [INT8] = run_int8, [INT16] = run_int16, [INT32] = run_int32, [INT64] = run_int64,
         [UINT8] = run_uint8, [UINT16] = run_uint16, [UINT32] = run_uint32, [UINT64] = run_uint64,
-        [FLOAT32] = run_float32, [FLOAT64] = run_float64, [NOTHING] = run_nothing,
+        [FLOAT32] = run_float32, [FLOAT64] = run_float64, [COMPLEX64] = run_complex64, [COMPLEX128] = run_complex128,
+        [NOTHING] = run_nothing,
     };
-    return dtype == FLOAT32 && casting == SAME_VALUE ? NULL : runs[dtype];
+    return casting == SAME_VALUE && (dtype == FLOAT32 || dtype == COMPLEX64) ? NULL : runs[dtype];
 }
 
 /* ---- Leaves ------------------------------------------------------------------------------------------------------ */
@@ -437,54 +462,55 @@ kind_of(Walk *walk, PyObject *object)
     return classify(walk, type);
 }
 
-#define READ(T) (memcpy(&value_##T, data, sizeof(T)), value_##T)
+#define READ(T, target)                     \
+    do {                                    \
+        T stored;                           \
+        memcpy(&stored, data, sizeof(T));   \
+        data += sizeof(T);                  \
+        target = stored;                    \
+    } while (0)
 
 /* The value that a NumPy scalar of a proven class stores right behind its object header. */
 static void
 number_of_scalar(PyObject *leaf, enum dtype dtype, Number *number)
 {
     const char *data = (const char *)leaf + sizeof(PyObject);
-    uint8_t value_uint8_t; uint16_t value_uint16_t; uint32_t value_uint32_t; uint64_t value_uint64_t;
-    int8_t value_int8_t; int16_t value_int16_t; int32_t value_int32_t; int64_t value_int64_t;
-    float value_float; double value_double;
-    number->tag = INTEGER;
+    number->tag = dtype <= UINT64 ? INTEGER : dtype <= FLOAT64 ? REAL : COMPLEX;
     switch (dtype) {
-    case BOOL: number->i = READ(uint8_t) != 0; return;
-    case INT8: number->i = READ(int8_t); return;
-    case INT16: number->i = READ(int16_t); return;
-    case INT32: number->i = READ(int32_t); return;
-    case INT64: number->i = READ(int64_t); return;
-    case UINT8: number->i = READ(uint8_t); return;
-    case UINT16: number->i = READ(uint16_t); return;
-    case UINT32: number->i = READ(uint32_t); return;
+    case BOOL: READ(uint8_t, number->i); break;
+    case INT8: READ(int8_t, number->i); break;
+    case INT16: READ(int16_t, number->i); break;
+    case INT32: READ(int32_t, number->i); break;
+    case INT64: READ(int64_t, number->i); break;
+    case UINT8: READ(uint8_t, number->i); break;
+    case UINT16: READ(uint16_t, number->i); break;
+    case UINT32: READ(uint32_t, number->i); break;
     case UINT64:
-        number->u = READ(uint64_t);
+        READ(uint64_t, number->u);
         number->i = (int64_t)number->u;
-        number->tag = number->u > INT64_MAX ? UNSIGNED : INTEGER;
-        return;
-    default: break;
-    }
-    number->tag = dtype >= COMPLEX64 ? COMPLEX : REAL;
-    switch (dtype) {
-    case FLOAT16: number->re = PyFloat_Unpack2(data, PY_LITTLE_ENDIAN); return;
+        if (number->u > INT64_MAX)
+            number->tag = UNSIGNED;
+        break;
+    case FLOAT16: number->re = PyFloat_Unpack2(data, PY_LITTLE_ENDIAN); break;
     case BFLOAT16: {
-        uint32_t bits = (uint32_t)READ(uint16_t) << 16;
-        memcpy(&value_float, &bits, sizeof bits);
-        number->re = value_float;
-        return;
+        uint32_t bits;
+        float f;
+        READ(uint16_t, bits);
+        bits <<= 16;
+        memcpy(&f, &bits, sizeof f);
+        number->re = f;
+        break;
     }
-    case FLOAT32: number->re = READ(float); return;
+    case FLOAT32: READ(float, number->re); break;
     case COMPLEX64:
-        number->re = READ(float);
-        data += sizeof(float);
-        number->im = READ(float);
-        return;
+        READ(float, number->re);
+        READ(float, number->im);
+        break;
     case COMPLEX128:
-        number->re = READ(double);
-        data += sizeof(double);
-        number->im = READ(double);
-        return;
-    default: number->re = READ(double);
+        READ(double, number->re);
+        READ(double, number->im);
+        break;
+    default: READ(double, number->re);
     }
 }
 
@@ -516,21 +542,58 @@ number_of(PyObject *leaf, enum kind kind, Number *number)
 
 /* ---- The walk: 1 done, 0 refused (perhaps with an error set) ----------------------------------------------------- */
 
-/* Reads one leaf, owned by the caller, and writes it where the walk has come to. */
+/* Writes a leaf of this kind where the walk has come to. Runs no Python code. */
 static int
-walk_leaf(Walk *walk, PyObject *leaf)
+write_leaf(Walk *walk, PyObject *leaf, enum kind kind)
 {
     Number number = {.tag = INTEGER};
+    if (walk->dtype == NOTHING)
+        return 1;
+    if (!number_of(leaf, kind, &number) || !store(&number, walk->dtype, walk->casting, walk->out))
+        return 0;
+    walk->out += walk->itemsize;
+    return 1;
+}
+
+/* `write_alike` for NumPy scalars of the dtype that is asked for: their bytes are what to write. */
+static Py_ssize_t
+write_unchanged(Walk *walk, PyObject *const *items, Py_ssize_t n, PyTypeObject *type)
+{
+    char *out = walk->out;
+    Py_ssize_t k = 0;
+#define COPY(SIZE)                                                                          \
+    case SIZE:                                                                              \
+        for (; k < n && Py_TYPE(items[k]) == type; k++, out += SIZE)                        \
+            memcpy(out, (const char *)items[k] + sizeof(PyObject), SIZE);                   \
+        break;
+    switch (walk->itemsize) {
+        COPY(1) COPY(2) COPY(4) COPY(8) COPY(16)
+    }
+    walk->out = out;
+    return k;
+}
+
+/* Writes those leading `items` that are of this class and kind, and gives their number. Runs no Python code. */
+static Py_ssize_t
+write_alike(Walk *walk, PyObject *const *items, Py_ssize_t n, PyTypeObject *type, enum kind kind)
+{
+    Py_ssize_t k = 0;
+    if (kind - FIRST_NUMPY == (int)walk->dtype)
+        return write_unchanged(walk, items, n, type);
+    while (k < n && Py_TYPE(items[k]) == type && write_leaf(walk, items[k], kind))
+        k++;
+    return k;
+}
+
+/* Reads one leaf, owned by the caller; its kind is negative where it is refused. */
+static enum kind
+walk_leaf(Walk *walk, PyObject *leaf)
+{
     enum kind kind = kind_of(walk, leaf);
     if (kind < 0)
-        return 0;
+        return kind;
     walk->kinds |= KIND_BIT(kind);
-    if (walk->dtype != NOTHING) {
-        if (!number_of(leaf, kind, &number) || !store(number, walk->dtype, walk->casting, walk->out))
-            return 0;
-        walk->out += walk->itemsize;
-    }
-    return 1;
+    return write_leaf(walk, leaf, kind) ? kind : UNREADABLE;
 }
 
 /* The leaves of `row`, a list or tuple owned by the caller. */
@@ -550,11 +613,14 @@ walk_leaves(Walk *walk, PyObject *row, Py_ssize_t length)
         }
         PyObject *leaf = PySequence_Fast_GET_ITEM(row, k);
         Py_INCREF(leaf);
-        int done = walk_leaf(walk, leaf);
-        Py_DECREF(leaf);
-        if (!done)
-            return 0;
+        enum kind kind = walk_leaf(walk, leaf);
         k++;
+        /* What the run knows is left to it; of other classes there may be many in a row. */
+        if (kind >= 0 && (walk->run == NULL || kind >= FIRST_NUMPY) && PySequence_Fast_GET_SIZE(row) == length)
+            k += write_alike(walk, PySequence_Fast_ITEMS(row) + k, length - k, Py_TYPE(leaf), kind);
+        Py_DECREF(leaf);
+        if (kind < 0)
+            return 0;
     }
     return 1;
 }
@@ -626,7 +692,7 @@ walk_sequence(Walk *walk, PyObject *node, int depth)
 static int
 walk_nest(Walk *walk, PyObject *nested)
 {
-    int done = walk->ndim ? walk_sequence(walk, nested, 0) : walk_leaf(walk, nested);
+    int done = walk->ndim ? walk_sequence(walk, nested, 0) : walk_leaf(walk, nested) >= 0;
     Py_CLEAR(walk->last);
     return done;
 }
@@ -720,7 +786,7 @@ outline(PyObject *module, PyObject *nested)
     enum kind kind = leaf == NULL || PyErr_Occurred() ? FAILED : kind_of(&walk, leaf);
     Py_XDECREF(leaf);
     Py_CLEAR(walk.last);
-    if (!is_empty && kind < 0)
+    if (PyErr_Occurred() || (!is_empty && kind < 0))
         return refused();
     PyObject *shape = PyTuple_New(walk.ndim);
     for (int depth = 0; shape != NULL && depth < walk.ndim; depth++) {

@@ -20,7 +20,7 @@ from operator import or_
 from types import ModuleType
 from typing import Any, NoReturn, TypeVar
 
-from ..errors import LossyConversionError, UnsupportedDtypeError
+from ..errors import BadArgumentError, LossyConversionError, UnsupportedDtypeError
 from ..live.dtypes import DTYPES
 from .casting import require_casting
 from .number_kinds import FIRST_NUMPY, FOREIGN, READABLE, SEQUENCE, UNREADABLE, kind_of, mask_of, names_of, result_dtype
@@ -246,6 +246,12 @@ def _kinds(nested: Any, shape: Shape) -> int:
 def _fill(nested: Any, shape: Shape, address: int, dtype: str, casting: str, guessed_with: str | None = None) -> int:
     """Write all leaves to *address*; the kinds seen. A *dtype* guessed with a default ends it once another is due."""
     seen, itemsize = 0, DTYPES[dtype].bytes
+    if not address and prod(shape) > 0:
+        raise BadArgumentError(
+            f"cannot write {prod(shape)} numbers to address 0",
+            why="that is no memory: the tensor they are for has none",
+            fix="read the nest into a CPU tensor and move that",
+        )
     for at, block in _leaf_blocks(nested, shape):
         classes = _classes(nested, shape, at, block)
         seen |= mask_of(classes)
