@@ -53,7 +53,7 @@ def is_transformed(tensor: Any) -> bool:
 
 
 def is_capturing() -> bool:
-    """Whether ``torch.compile`` or a tracing mode is recording, so that only torch's own calls may be used."""
+    """Whether ``torch.compile`` or a tracer is recording, so that only torch's own calls may be used."""
     torch = load("torch")
     compiler = getattr(torch, "compiler", None)
     return bool(compiler.is_compiling()) or bool(torch.jit.is_tracing()) if compiler is not None else False
