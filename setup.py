@@ -12,8 +12,8 @@ from pathlib import Path
 from setuptools import Extension, setup
 
 _PACKAGE = "src/tensorcopy/conversion"
-# It borrows list elements under the GIL; a free-threaded interpreter reads in Python instead.
-_NEEDS_GIL = {"_reader.c"} if sysconfig.get_config_var("Py_GIL_DISABLED") else set()
+# They rely on the GIL; a free-threaded interpreter goes without them.
+_NEEDS_GIL = {"_reader.c", "_kernels.c"} if sysconfig.get_config_var("Py_GIL_DISABLED") else set()
 # The loops are written for this; CFLAGS in the environment would replace Python's own -O3.
 _FLAGS = [] if os.name == "nt" else ["-O3"]
 

@@ -1,0 +1,182 @@
+"""Casts that look at every value on the way, in one pass over the memory: the Python face of a C extension.
+
+Checking a cast after it has been made reads everything again; here the check rides along and costs nothing, because the
+loops wait for memory anyway. Large memory is shared out among threads. Where the extension is missing (no compiler, or
+``TENSORCOPY_PURE_PYTHON=1`` in the environment) `casts` is False for every pair, and callers use torch or NumPy.
+
+A value survives by the rules of `casting`: exact, or rounded between floating types within range, unless
+``"same_value"`` refuses that too. Results have the bits that torch gives, float64 on its way to float16 and bfloat16
+being rounded to float32 first.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from ..live.dtypes import DTYPES
+from ..live.libraries import load, loaded
+
+
+def _import_native() -> ModuleType | None:
+    if os.environ.get("TENSORCOPY_PURE_PYTHON") == "1":
+        return None
+    try:
+        from . import _kernels
+    except ImportError:
+        return None
+    return _kernels
+
+
+_native: Any = _import_native()
+_codes: dict[str, int] = {} if _native is None else {name: code for code, name in enumerate(_native.dtypes)}
+
+
+def casts(source: str, target: str) -> bool:
+    """Whether the extension is there and has a cast from *source* to *target*."""
+    return source in _codes and target in _codes
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Memory:
+    """Elements of one type in memory, which somebody holds. Strides count bytes."""
+
+    dtype: str
+    address: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+    aligned: bool = True
+    native: bool = True
+    """The bytes of an element are in the order of this machine."""
+
+
+def thread_count() -> int:
+    """How many threads may work at once: what ``torch.get_num_threads()`` says, or the processors of this process."""
+    torch = loaded("torch")
+    if torch is not None and hasattr(torch, "get_num_threads"):
+        return int(torch.get_num_threads())
+    available = getattr(os, "sched_getaffinity", None)
+    return len(available(0)) if available is not None else os.cpu_count() or 1
+
+
+def first_lost(source: int, result: int, count: int, dtypes: tuple[str, str], casting: str) -> int | None:
+    """Cast *count* elements that lie side by side; the index of the first that did not survive, or None.
+
+    After a loss the rest of the result may be missing.
+
+    Args:
+        source: Address of the first element; aligned, as is *result*. The two do not overlap, and somebody holds them.
+        result: Address to write to.
+        count: Number of elements.
+        dtypes: Types of source and result; a pair that `casts`.
+        casting: ``"checked"`` or ``"same_value"``.
+    """
+    threads = thread_count() if count > _FEW else 1
+    index = _native.cast(source, result, count, *_code(dtypes, casting), threads)
+    return None if index < 0 else index
+
+
+def _code(dtypes: tuple[str, str], casting: str) -> tuple[int, int, bool]:
+    return _codes[dtypes[0]], _codes[dtypes[1]], casting == "same_value"
+
+
+_FEW = 4096
+"""Elements for which nobody asks how many threads there are."""
+
+
+def any_lost(source: Memory, result: Memory, casting: str) -> bool:
+    """Cast elements that need not lie side by side; whether one of them did not survive.
+
+    After a loss the rest of the result may be missing. The two have one shape, and do not overlap; *result* is aligned,
+    in this machine's byte order, and no two of its elements overlap.
+    """
+    indirect = 2 if not source.native else 0 if source.aligned else 1
+    code = (*_code((source.dtype, result.dtype), casting), indirect)
+    layout = arrange(source.shape, source.strides, result.strides)
+    return bool(_native.cast_strided(source.address, result.address, *zip(*layout, strict=True), *code, thread_count()))
+
+
+Layout = tuple[tuple[int, int, int], ...]
+"""Dimensions from the outermost to the innermost, each a size, a stride of the source and a stride of the result."""
+
+
+def arrange(shape: tuple[int, ...], source: tuple[int, ...], result: tuple[int, ...]) -> Layout:
+    """The same elements in as few dimensions as possible, two at least, and in the best order for the memory.
+
+    The innermost one is where the result lies densest, the next where the source does.
+    """
+    dims = [(n, s, d) for n, s, d in zip(shape, source, result, strict=True) if n != 1]
+    dims.sort(key=lambda dim: -abs(dim[2]))
+    merged: list[tuple[int, int, int]] = []
+    for size, s, d in dims:
+        whole = size
+        if merged and merged[-1][1:] == (size * s, size * d):
+            whole *= merged.pop()[0]
+        merged.append((whole, s, d))
+    inner = merged.pop() if merged else (1, 0, 0)
+    merged.sort(key=lambda dim: -abs(dim[1]))
+    return (*(merged or [(1, 0, 0)]), inner)
+
+
+def gathers(array: Any, target: str) -> bool:
+    """Whether arrays like *array* can be written side by side as *target*: of plain numbers, in row-major order."""
+    name = str(array.dtype.name)
+    known = name == target or casts(name, target)
+    return bool(
+        known and name in DTYPES and array.dtype.isnative and array.flags.carray_ro and _knows_arrays(type(array))
+    )
+
+
+def gathered(members: list[Any], result: int, target: str, casting: str) -> int:
+    """Write arrays side by side, converted and checked; how many came before one that is not like the first, or lost.
+
+    If that is not all of them, some or all of the result is missing.
+
+    Args:
+        members: Arrays, the first of which `gathers`; a list that nobody else can change.
+        result: Address of the memory for all of them, aligned.
+        target: Element type of the result.
+        casting: ``"checked"`` or ``"same_value"``.
+    """
+    name, count = str(members[0].dtype.name), int(members[0].size)
+    if name == target:
+        carrier, parts = _CARRIERS[DTYPES[name].bytes]
+        name, target, count = carrier, carrier, count * parts
+    threads = thread_count() if len(members) * count > _FEW else 1
+    return int(_native.gather(load("numpy").ndarray, members, result, count, *_code((name, target), casting), threads))
+
+
+_CARRIERS = {1: ("uint8", 1), 2: ("uint16", 1), 4: ("uint32", 1), 8: ("uint64", 1), 16: ("uint64", 2)}
+"""The integers as which elements of some size travel when they keep their type, and how many each."""
+
+_known_classes: dict[type, bool] = {}
+
+
+def _knows_arrays(kind: type) -> bool:
+    """Whether the extension may read the fields of arrays of that class: plain ones, once they are as it expects."""
+    if kind not in _known_classes:
+        numpy = load("numpy")
+        _known_classes[kind] = _native is not None and kind is numpy.ndarray and all(map(_is_known, _specimens(numpy)))
+    return _known_classes[kind]
+
+
+def _specimens(numpy: Any) -> list[Any]:
+    """Arrays that differ in everything that the extension reads."""
+    bytes_ = numpy.zeros(41, "uint8")
+    return [
+        numpy.zeros((2, 3)),
+        numpy.zeros((2, 3, 4), "float32").transpose(2, 0, 1),
+        numpy.zeros(()),
+        numpy.zeros((0, 5), "int16"),
+        numpy.zeros(10, ">i4")[8:2:-2],
+        bytes_[1:].view("int64"),
+        bytes_[:8].view("bool"),
+    ]
+
+
+def _is_known(array: Any) -> bool:
+    address, flags = array.__array_interface__["data"][0], array.flags
+    facts = (address, array.shape, array.strides, array.dtype, flags.c_contiguous, flags.aligned)
+    return bool(_native.is_known(array, *facts))
