@@ -9,11 +9,9 @@ from ..live.devices import device_of
 from ..live.dtypes import name_of
 from ..live.libraries import class_of, is_tensor
 from . import stacking, targets
-from .carry_out import carry_out, finish
 from .casting import require_casting
-from .plan import Exposure, Plan, Request
+from .plan import Plan, Request
 from .planner import plan_conversion
-from .reading import ForeignLeaf
 from .sources import expose
 
 _plain_array: Any = None
@@ -167,15 +165,7 @@ def _plain_format(memory_format: Any) -> Any:
 
 def _convert(obj: Any, request: Request) -> Any:
     exposure = expose(obj, request)
-    return _follow(plan_conversion(exposure, request), exposure, request)
-
-
-def _follow(plan: Plan, exposure: Exposure, request: Request) -> Any:
-    if plan.route != "stack":
-        result = carry_out(plan, exposure, request)
-        if not isinstance(result, ForeignLeaf):
-            return result
-    return finish(stacking.stack(exposure.open(), request), exposure, request)
+    return stacking.follow(plan_conversion(exposure, request), exposure, request)
 
 
 def convert(obj: Any, to: str = "torch", **options: Any) -> Any:

@@ -1,7 +1,8 @@
-"""Nests whose members are arrays, tensors, columns or other sources: one allocation, each member written into it once."""
+"""Nests whose members are arrays, tensors, columns or other sources: one allocation, each member written once."""
 
 from __future__ import annotations
 
+from array import array
 from collections import deque
 from collections.abc import Iterator, KeysView, Sequence, ValuesView
 from dataclasses import dataclass
@@ -12,13 +13,15 @@ from ..errors import NestError, RaggedError, TensorcopyError
 from ..live.dtypes import DTYPES, default_float, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import load
 from . import allocation
-from .carry_out import carry_out, fill_array, fill_tensor
-from .plan import Request
+from .carry_out import carry_out, finish
+from .filling import fill_array, fill_tensor
+from .plan import Exposure, Plan, Request
 from .planner import plan_conversion
+from .reading import ForeignLeaf
 from .sources import expose
 
 _NUMBERS = (bool, int, float, complex)
-_BUFFERS = (str, bytes, bytearray, memoryview)
+_BUFFERS = (str, bytes, bytearray, memoryview, array)
 _DEEPEST = 64
 
 
@@ -48,14 +51,19 @@ class Flat:
 def flatten(nest: Any) -> Flat:
     """*nest* taken apart level by level; `RaggedError` names the first place where it is no rectangle."""
     flat = Flat(members=[nest], shape=())
-    while flat.members and is_level(flat.members[0]):
+    while flat.members and is_level(flat.members[0]) and not _has_arrays(flat.members):
         if len(flat.shape) == _DEEPEST:
             raise _too_deep()
         flat = _descend(flat)
     for position, member in enumerate(flat.members):
-        if isinstance(member, (list, tuple)):
+        if isinstance(member, (list, tuple)) and isinstance(flat.members[0], _NUMBERS):
             raise _ragged(flat, position, "a number or an array", f"a {type(member).__name__} of {len(member)}")
     return flat
+
+
+def _has_arrays(members: list[Any]) -> bool:
+    """Whether sources with a shape of their own stand among the levels: then each level is a member like them."""
+    return any(not is_level(member) and not isinstance(member, (*_NUMBERS, *_BUFFERS)) for member in members)
 
 
 def _descend(flat: Flat) -> Flat:
@@ -118,7 +126,16 @@ def stack_to_tensor(nest: Any, request: Request) -> Any:
 def carry_out_one(source: Any, request: Request) -> Any:
     """*source* converted by its own plan."""
     exposure = expose(source, request)
-    return carry_out(plan_conversion(exposure, request), exposure, request)
+    return follow(plan_conversion(exposure, request), exposure, request)
+
+
+def follow(plan: Plan, exposure: Exposure, request: Request) -> Any:
+    """The result of *plan*; a nest that turns out to hold arrays where numbers were expected is stacked instead."""
+    if plan.route != "stack":
+        result = carry_out(plan, exposure, request)
+        if not isinstance(result, ForeignLeaf):
+            return result
+    return finish(stack(exposure.open(), request), exposure, request)
 
 
 def _stack_tensors(torch: Any, flat: Flat, request: Request) -> Any:
@@ -147,7 +164,9 @@ def stack_to_array(nest: Any, request: Request) -> Any:
     name = request.dtype or str(numpy.result_type(*{m.dtype for m in members}).name)
     result = numpy.empty((len(members), *inner), numpy_dtype(name))
     for i, member in enumerate(members):
-        _fill_member(fill_array, result[i : i + 1], member[None], str(member.dtype.name), name, request.casting, flat.path(i))
+        _fill_member(
+            fill_array, result[i : i + 1], member[None], str(member.dtype.name), name, request.casting, flat.path(i)
+        )
     return result.reshape(*flat.shape, *inner)
 
 

@@ -59,7 +59,8 @@ _Read = tuple[Any, bool]
 
 
 def _from_interface(obj: Any) -> _Read:
-    return load("numpy").asarray(_Offer("__array_interface__", _interface_of(obj), obj)), False
+    offer = _Offer("__array_interface__", _interface_of(obj), obj)
+    return _asked(obj, "__array_interface__", lambda: load("numpy").asarray(offer)), False
 
 
 def _from_struct(obj: Any) -> _Read:
@@ -131,7 +132,7 @@ def _interface_of(obj: Any) -> dict[str, Any]:
     method = "__array_interface__"
     said = _asked(obj, method, lambda: obj.__array_interface__)
     try:
-        dtype = load("numpy").dtype(said["typestr"])
+        dtype = load("numpy").dtype(str(said["typestr"]))
         shape: tuple[int, ...] = tuple(index(size) for size in said["shape"])
         strides = None if said.get("strides") is None else tuple(index(step) for step in said["strides"])
         data: Any = said.get("data")
@@ -148,7 +149,7 @@ def _interface_of(obj: Any) -> dict[str, Any]:
         _require_room(obj, data, shape, strides, dtype.itemsize)
     elif count and address <= 0:
         raise _untrue(obj, method, f"address {address} for {count} elements")
-    return {"version": 3, "data": data, "shape": shape, "strides": strides, "typestr": said["typestr"]}
+    return {"version": 3, "data": data, "shape": shape, "strides": strides, "typestr": dtype.str}
 
 
 def _require_room(obj: Any, data: memoryview, shape: tuple[int, ...], strides: Any, itemsize: int) -> None:

@@ -89,7 +89,7 @@ def _gathered(obj: Any, platforms: set[str]) -> Exposure:
         open=lambda: [Piece(values=numpy.asarray(shard.data), place=_plain(shard.index)) for shard in shards],
         dtype=str(obj.dtype),
         shape=tuple(obj.shape),
-        why_copy="its parts lie in the memory of several devices",
+        why_copy="its shards lie in memories of their own",
     )
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from ...errors import UnsupportedSourceError
-from ...live.arrays import is_numeric, why_read_only
+from ...live.arrays import is_numeric
 from ...live.dtypes import name_of_numpy
 from ...live.libraries import class_of, is_ndarray, load
 from .. import reading
@@ -134,8 +134,7 @@ def _plain(values: Any, what: str) -> Column:
         dtype=name_of_numpy(values.dtype),
         shape=tuple(values.shape),
         open=lambda: [Chunk(values)],
-        writable=bool(values.flags.writeable),
-        why_readonly=why_read_only(values),
+        why_readonly=COPY_ON_WRITE,
     )
 
 
@@ -153,11 +152,14 @@ def _masked(array: Any) -> Column:
 
 
 def _sparse(array: Any) -> Column:
+    """Dense when opened. Without any gap pandas gives out the stored values themselves instead of new memory."""
+    gapless = array.npoints == len(array)
     return Column(
         dtype=name_of_numpy(array.sp_values.dtype),
         shape=(len(array),),
-        open=lambda: [Chunk(array.to_dense())],
-        why_copy="it stores only the values that differ from the fill value",
+        open=lambda: [Chunk(array.sp_values if gapless else array.to_dense())],
+        why_copy="" if gapless else "it stores only the values that differ from the fill value",
+        why_readonly=COPY_ON_WRITE,
     )
 
 
@@ -235,11 +237,15 @@ def _blocks(frame: Any) -> list[tuple[list[int], Any]]:
 
     Blocks are private to pandas, and the only view of several columns at once; without them, each column is its own.
     """
-    blocks = getattr(getattr(frame, "_mgr", None), "blocks", None)
+    blocks = _private_blocks(frame)
     if blocks is None:
         return [([i], frame.iloc[:, i].array) for i in range(frame.shape[1])]
     found = [(block.mgr_locs.as_array.tolist(), block.values) for block in blocks]
     return sorted(found, key=lambda block: min(block[0], default=0))
+
+
+def _private_blocks(frame: Any) -> Any:
+    return getattr(getattr(frame, "_mgr", None), "blocks", None)
 
 
 def _is_block(values: Any) -> bool:

@@ -23,14 +23,23 @@ def expose(obj: range, request: Request) -> Exposure:
     return Exposure(
         kind="range",
         form="array",
-        open=lambda: (
-            load("numpy").arange(obj.start, obj.stop, obj.step, dtype) if obj else load("numpy").empty(0, dtype)
-        ),
+        open=lambda: _computed(obj, dtype),
         dtype=dtype,
         shape=(len(obj),),
         fresh=True,
         why_copy="a range computes its elements and stores none",
     )
+
+
+def _computed(obj: range, dtype: str) -> Any:
+    """A fresh array of the elements; NumPy counts them in floating point, so large ends go another way."""
+    numpy = load("numpy")
+    if max(abs(obj.start), abs(obj.stop)) <= DTYPES["float64"].exact:
+        return numpy.arange(obj.start, obj.stop, obj.step, dtype)
+    elements = numpy.arange(len(obj), dtype="uint64")
+    elements *= numpy.uint64(obj.step % 2**64)
+    elements += numpy.uint64(obj.start % 2**64)
+    return elements.view(dtype)
 
 
 def _dtype_of(obj: range) -> str:

@@ -9,12 +9,9 @@ from typing import Any
 from ...errors import BadArgumentError, CannotShareError
 from ...live.arrays import array_over
 from ...live.dtypes import name_of
-from .. import stacking
-from ..carry_out import carry_out, finish
 from ..casting import require_casting
 from ..plan import Exposure, Plan, Request, Step
 from ..planner import plan_conversion
-from ..reading import ForeignLeaf
 from ..sources import expose
 
 _OPTIONS = ("copy", "dtype", "detach", "casting", "null", "readonly")
@@ -78,15 +75,6 @@ def _wrapped(plan: Plan, exposure: Exposure, request: Request, route: Route) -> 
         )
     step = Step(action=f"write the elements into memory of the {route.target}", bytes=seen.nbytes, why=reason)
     return replace(plan, target=route.target, shares=False, why=reason, steps=(step,))
-
-
-def array_of(plan: Plan, exposure: Exposure, request: Request) -> Any:
-    """The array that *plan* promises."""
-    if plan.route != "stack":
-        result = carry_out(plan, exposure, request)
-        if not isinstance(result, ForeignLeaf):
-            return result
-    return finish(stacking.stack(exposure.open(), request), exposure, request)
 
 
 def as_it_is(obj: Any, options: dict[str, Any], target: str) -> Plan | None:

@@ -12,7 +12,8 @@ from typing import Any
 from ...errors import UnsupportedDtypeError
 from ...live.libraries import class_of, load
 from ..plan import Plan
-from ._through_numpy import Route, array_of, as_it_is, planned, request_of
+from ..stacking import follow
+from ._through_numpy import Route, as_it_is, planned, request_of
 
 NAME = "arrow"
 
@@ -23,7 +24,7 @@ def build(obj: Any, options: dict[str, Any]) -> Any:
         return obj
     found, exposure, request = planned(obj, request_of(options, _TARGET, readonly=True), _ROUTE)
     _require_type(found.dtype)
-    return _wrapped(array_of(found, exposure, request))
+    return _wrapped(follow(found, exposure, request))
 
 
 def plan(obj: Any, options: dict[str, Any]) -> Plan:

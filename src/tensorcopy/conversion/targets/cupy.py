@@ -12,7 +12,8 @@ from ..carry_out import carry_out
 from ..plan import Exposure, Plan, Request
 from ..planner import plan_conversion
 from ..sources import expose
-from ._through_numpy import Route, array_of, as_it_is, planned, request_of
+from ..stacking import follow
+from ._through_numpy import Route, as_it_is, planned, request_of
 
 NAME = "cupy"
 
@@ -29,7 +30,7 @@ def build(obj: Any, options: dict[str, Any]) -> Any:
     found, exposure, request = _planned(obj, options)
     if exposure.form == "tensor" and request.to == "torch":
         return cupy.from_dlpack(carry_out(found, exposure, request).detach())
-    return cupy.asarray(array_of(found, exposure, request))
+    return cupy.asarray(follow(found, exposure, request))
 
 
 def plan(obj: Any, options: dict[str, Any]) -> Plan:

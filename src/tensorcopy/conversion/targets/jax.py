@@ -18,7 +18,8 @@ from ...live.dtypes import ML_DTYPES, numpy_dtype
 from ...live.libraries import class_of, load
 from ..carry_out import array_from_array
 from ..plan import Plan, Request
-from ._through_numpy import Route, array_of, as_it_is, planned, request_of
+from ..stacking import follow
+from ._through_numpy import Route, as_it_is, planned, request_of
 
 NAME = "jax"
 
@@ -28,7 +29,7 @@ def build(obj: Any, options: dict[str, Any]) -> Any:
     if _same(obj, options) is not None:
         return obj
     found, exposure, request = planned(obj, _request(options), _ROUTE)
-    array = array_of(found, exposure, request)
+    array = follow(found, exposure, request)
     if found.shares:
         return _over(array)
     wanted = request.dtype or _own_dtype(array.dtype.name)

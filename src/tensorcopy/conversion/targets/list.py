@@ -6,7 +6,8 @@ from typing import Any
 
 from ...live.dtypes import ML_DTYPES
 from ..plan import Plan
-from ._through_numpy import Route, array_of, planned, request_of
+from ..stacking import follow
+from ._through_numpy import Route, planned, request_of
 
 NAME = "list"
 
@@ -16,7 +17,7 @@ _ROUTE = Route(target="list", why_new=lambda _: "a list holds Python numbers, wh
 def build(obj: Any, options: dict[str, Any]) -> Any:
     """The elements of *obj* as lists in lists, one level a dimension; a single number where there are no dimensions."""
     found, exposure, request = planned(obj, request_of(options, "list", readonly=True), _ROUTE)
-    array = array_of(found, exposure, request)
+    array = follow(found, exposure, request)
     return (array.astype("float32") if array.dtype.name in ML_DTYPES else array).tolist()
 
 

@@ -7,7 +7,8 @@ from typing import Any
 from ...errors import BadArgumentError, UnsupportedDtypeError
 from ...live.libraries import class_of, load
 from ..plan import Plan
-from ._through_numpy import Route, array_of, as_it_is, planned, request_of
+from ..stacking import follow
+from ._through_numpy import Route, as_it_is, planned, request_of
 
 NAME = "pandas"
 
@@ -21,7 +22,7 @@ def build(obj: Any, options: dict[str, Any]) -> Any:
         return obj
     found, exposure, request = planned(obj, request_of(options, _TARGET), _ROUTE)
     _require_fit(found)
-    array = array_of(found, exposure, request)
+    array = follow(found, exposure, request)
     _require_dimensions(array.shape)
     pandas = load("pandas")
     return (pandas.Series if array.ndim == 1 else pandas.DataFrame)(array, copy=False)

@@ -11,7 +11,8 @@ from typing import Any
 from ...errors import BadArgumentError, UnsupportedDtypeError
 from ...live.libraries import class_of, load
 from ..plan import Plan
-from ._through_numpy import Route, array_of, as_it_is, planned, request_of
+from ..stacking import follow
+from ._through_numpy import Route, as_it_is, planned, request_of
 
 NAME = "polars"
 
@@ -22,7 +23,7 @@ def build(obj: Any, options: dict[str, Any]) -> Any:
         return obj
     found, exposure, request = planned(obj, request_of(options, _TARGET, readonly=True), _ROUTE)
     _require_fit(found)
-    array = array_of(found, exposure, request)
+    array = follow(found, exposure, request)
     _require_dimension(array.shape)
     return load("polars").Series(load("numpy").ascontiguousarray(array))
 
