@@ -15,17 +15,19 @@ import tensorcopy
 
 ROOT = Path(tensorcopy.__path__[0])
 FLOORS = (
-    {"errors", "_discovery", "wording"},
+    {"errors", "_discovery", "wording", "__version__"},
     {"catalogue"},
     {"live"},
     {"reporting"},
     {"conversion", "inspection", "linting", "tracing", "benchmarking"},
-    {"cli", "testing", "pytest_plugin", "jupyter", "lsp", "__main__"},
+    {"cli", "testing", "pytest_plugin", "jupyter", "lsp"},
+    {"__main__"},
 )
 FLOOR_OF = {name: number for number, names in enumerate(FLOORS, start=1) for name in names}
 LIGHT = ("tensorcopy", "errors", "catalogue", "reporting", "linting", "cli")
 ARRAY_LIBRARIES = {
     "torch", "numpy", "pandas", "pyarrow", "polars", "PIL", "jax", "jaxlib", "cupy", "ml_dtypes", "safetensors",
+    "matplotlib",
 }  # fmt: skip
 EXPENSIVE = {
     "asyncio", "ast", "ctypes", "dataclasses", "importlib.metadata", "inspect", "json", "pkgutil", "subprocess",
@@ -65,15 +67,16 @@ def imports_of(path: Path, root: Path = ROOT) -> Iterator[tuple[int, tuple[str, 
     """Line, full name, and whether it runs when the module is loaded, of every import in a file."""
     tree = ast.parse(path.read_text(encoding="utf-8"))
     package = module_of(path, root) if path.name == "__init__.py" else module_of(path, root)[:-1]
-    inner = {
-        id(node)
-        for function in ast.walk(tree)
-        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
-        for node in ast.walk(function)
-    }
+    later = {id(node) for part in ast.walk(tree) if runs_later(part) for node in ast.walk(part)}
     for node in ast.walk(tree):
         for module in imported_modules(node, package):
-            yield getattr(node, "lineno", 0), module, id(node) not in inner
+            yield getattr(node, "lineno", 0), module, id(node) not in later
+
+
+def runs_later(node: ast.AST) -> bool:
+    """Whether loading the module leaves this part out: a function's body, or what only a type checker reads."""
+    checking = isinstance(node, ast.If) and isinstance(node.test, ast.Name) and node.test.id == "TYPE_CHECKING"
+    return checking or isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda)
 
 
 def breaches(path: Path, root: Path = ROOT) -> list[str]:
@@ -82,7 +85,8 @@ def breaches(path: Path, root: Path = ROOT) -> list[str]:
     found = []
     for line, module, _ in imports_of(path, root):
         there = room_of(module)
-        if module[0] == "tensorcopy" and there != here and FLOOR_OF.get(there, 99) >= FLOOR_OF[here]:
+        below = there == "__version__" or FLOOR_OF.get(there, 99) < FLOOR_OF[here]
+        if module[0] == "tensorcopy" and there != here and not below:
             found.append(f"line {line}: {here} imports {there}")
     return found
 
@@ -108,6 +112,7 @@ def test_imports_go_down_and_never_to_a_sibling(path: Path) -> None:
         ("conversion/a.py", "import tensorcopy.inspection.overlap", ["line 1: conversion imports inspection"]),
         ("conversion/sources/a.py", "from ...inspection import x", ["line 1: conversion imports inspection"]),
         ("conversion/a.py", "from tensorcopy import copy", ["line 1: conversion imports copy"]),
+        ("cli/a.py", "from .. import __version__", []),
         ("live/a.py", "def f():\n    from tensorcopy.reporting import Report", ["line 2: live imports reporting"]),
         ("live/a.py", "if TYPE_CHECKING:\n    import tensorcopy.cli", ["line 2: live imports cli"]),
         ("live/a.py", "import_module('tensorcopy.conversion')", ["line 1: live imports conversion"]),

@@ -17,6 +17,7 @@ FENCE = re.compile(r"^```(?P<language>\w+)\n(?P<text>.*?)^```$", re.M | re.S)
 LINK = re.compile(r"\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
 HEADING = re.compile(r"^#+ (?P<title>.+)$", re.M)
 PROMISE = re.compile(r"#\s*(?P<kind>->|raises)\s*(?P<text>.+)$")
+COMMAND = re.compile(r"^\$ (?P<line>.*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.M)
 LENIENT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -52,6 +53,13 @@ def blocks(page: str) -> list[Block]:
 def output_of(page: str, match: re.Match[str], after: re.Match[str] | None) -> str | None:
     directly = after is not None and not page[match.end() : after.start()].strip()
     return after["text"] if after is not None and directly and after["language"] == "text" else None
+
+
+def commands(page: str) -> Iterator[tuple[str, str]]:
+    """The lines after a ``$`` in console blocks, each with the output shown below it."""
+    for block in blocks(page):
+        if block.language == "console":
+            yield from ((match["line"], match["output"]) for match in COMMAND.finditer(block.text))
 
 
 def links(page: str) -> Iterator[str]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import re
+import os
 import shlex
 import subprocess
 import sys
@@ -11,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.pages.reading import ROOT, Block, anchors, blocks, expect, links, pages, run_block
+import tensorcopy
+from tests.pages.reading import ROOT, Block, anchors, blocks, commands, expect, links, pages, run_block
 
-COMMAND = re.compile(r"^\$ (?P<line>tensorcopy .*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.M)
 PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in pages()]
 
 
@@ -27,18 +26,20 @@ def test_python_on_a_page_does_what_the_page_says(page: Path, monkeypatch: pytes
             run_block(block, names, str(page.relative_to(ROOT)))
 
 
-@pytest.mark.parametrize("page", [page for page in PAGES if COMMAND.search(page.values[0].read_text(encoding="utf-8"))])
+@pytest.mark.parametrize("page", [page for page in PAGES if "$ tensorcopy " in page.values[0].read_text("utf-8")])
 def test_commands_on_a_page_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
-    if importlib.util.find_spec("tensorcopy.__main__") is None:
-        pytest.skip("there is no command line yet")
-    for match in COMMAND.finditer(page.read_text(encoding="utf-8")):
-        arguments = shlex.split(match["line"], comments=True)[1:]
-        done = subprocess.run(
-            [sys.executable, "-m", "tensorcopy", *arguments], cwd=tmp_path, capture_output=True, text=True, check=False
-        )
-        assert done.returncode in (0, 1), done.stderr
-        if match["output"].strip():
-            expect(match["output"], done.stdout, f"{page.name}: {match['line']}")
+    for line, output in commands(page.read_text(encoding="utf-8")):
+        name, *arguments = shlex.split(line, comments=True)
+        if name == "tensorcopy":
+            done = run_tensorcopy(arguments, tmp_path)
+            assert done.returncode in (0, 1), done.stderr
+            expect(output or "...", done.stdout, f"{page.name}: {line}")
+
+
+def run_tensorcopy(arguments: list[str], folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": str(Path(tensorcopy.__path__[0]).parent), "PYTHONIOENCODING": "utf-8"}
+    command = [sys.executable, "-m", "tensorcopy", *arguments]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, encoding="utf-8", check=False)
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -91,6 +92,11 @@ def test_a_text_block_is_the_output_of_the_block_before_it() -> None:
     assert text.output is None
     with pytest.raises(AssertionError, match="page:4: the page says\n6\nand the code says\n5"):
         run_block(code, {}, "page")
+
+
+def test_commands_come_with_the_output_below_them() -> None:
+    page = "```console\n$ a b\n1\n2\n$ c\n```\n$ d\n"
+    assert list(commands(page)) == [("a b", "1\n2\n"), ("c", "")]
 
 
 def test_links_and_anchors_are_found_outside_code_only() -> None:
