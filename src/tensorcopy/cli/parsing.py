@@ -86,7 +86,11 @@ def _add_common(parser: Parser, formats: Sequence[str], *, kept: bool) -> None:
     default: dict[str, Any] = {"default": argparse.SUPPRESS} if kept else {}
     group.add_argument("--output-format", metavar="FORMAT", help=f"{_listed(formats)}; text if not given", **default)
     group.add_argument(
-        "-o", "--output", metavar="FILE", help="write there, whole or not at all; its suffix gives the format", **default
+        "-o",
+        "--output",
+        metavar="FILE",
+        help="write there, whole or not at all; the suffix gives the format",
+        **default,
     )
     group.add_argument(
         "--color", choices=("auto", "always", "never"), help="colours in text", **(default or {"default": "auto"})

@@ -31,6 +31,7 @@ from .model import (
 
 _IN_FULL = 3
 _RELATED = 8
+_SPELLED = {"numpy": "NumPy", "dlpack": "DLPack"}
 _CODE, _VERDICT = ValueType.CODE, ValueType.VERDICT
 _Row: TypeAlias = Sequence[Cell | Value]
 
@@ -45,7 +46,8 @@ def operation_report(
     """
     data = {"asked": asked, "releases": dict(releases), "operations": [as_data(op.on(releases)) for op in found]}
     if len(found) == 1:
-        return Report(title=found[0].name, lead=found[0].summary, blocks=tuple(_blocks(found[0], releases)), data=data)
+        one = found[0]
+        return Report(title=one.name, lead=one.summary, blocks=(*_blocks(one, releases), *_related(one)), data=data)
     now = [operation.on(releases) for operation in found]
     blocks: list[Block] = [_side_by_side(now)]
     if full or len(found) <= _IN_FULL:
@@ -65,14 +67,16 @@ def list_report() -> Report:
 
 
 def closest(asked: str) -> list[str]:
-    """Names of operations that look like *asked*, the most similar first; empty if none does."""
+    """Names that look like *asked* and can be explained, the most similar first; empty if none does."""
     spelled: dict[str, str] = {}
     for operation in operations().values():
-        for text in (operation.name, *operation.call.names, *operation.examples):
-            spelled.setdefault(text, operation.name)
-            spelled.setdefault(text.rpartition(".")[2], operation.name)
-    similar = get_close_matches(asked, spelled, n=6, cutoff=0.6)
-    return list(dict.fromkeys(spelled[text] for text in similar))[:4]
+        named = {name: name for name in (*operation.call.names, operation.name)}
+        main = next(iter(named))
+        for text, name in (named | dict.fromkeys(operation.examples, main)).items():
+            spelled.setdefault(text, name)
+            spelled.setdefault(text.rpartition(".")[2], name)
+    similar = get_close_matches(asked, spelled, n=5, cutoff=0.6)
+    return list(dict.fromkeys(spelled[text] for text in similar))[:3]
 
 
 def as_data(value: Any) -> Any:
@@ -91,7 +95,9 @@ def as_data(value: Any) -> Any:
 
 def _family_section(name: str, found: Sequence[Operation]) -> Section:
     about = (import_module(f"tensorcopy.catalogue.{name}").__doc__ or "").strip().partition("\n")[0]
-    return Section(title=name.replace("_", " ").capitalize(), lead=about, blocks=(_side_by_side(found),))
+    words = [_SPELLED.get(word, word) for word in name.split("_")]
+    title = " ".join([words[0][0].upper() + words[0][1:], *words[1:]])
+    return Section(title=title, lead=about, blocks=(_side_by_side(found),))
 
 
 def _side_by_side(found: Sequence[Operation]) -> Table:
@@ -164,6 +170,9 @@ def _blocks(operation: Operation, releases: Mapping[str, str]) -> Iterator[Block
         yield _earlier_releases(operation)
     if len(now.examples) > 1:
         yield Code(text="\n\n".join(now.examples[1:]), title="Also written")
+
+
+def _related(operation: Operation) -> Iterator[Table]:
     related = related_operations(operation)
     if related:
         rows: list[_Row] = [[op.name, op.memory.value, _graph(op), op.summary] for op in related]
@@ -175,7 +184,7 @@ def _availability(operation: Operation, releases: Mapping[str, str]) -> Iterator
     here = " and ".join(f"{name} {release}" for name, release in releases.items())
     if not operation.exists_in(releases):
         yield Callout(kind=CalloutKind.WARNING, title=f"new in {operation.since}, and so not in {here}, installed here")
-    elif operation.on(releases) != dataclasses.replace(operation, was=()) and operation.was:
+    elif operation.on(releases) is not operation:
         yield Callout(kind=CalloutKind.NOTE, title=f"the facts below are those of {here}, installed here")
 
 
@@ -233,17 +242,19 @@ def _wrong(wrong: Wrong) -> Callout:
 
 
 def _tables(op: Operation) -> Iterator[Table]:
-    """What it refuses and what it warns about."""
-    source, code = "a source that", Column(name="code", type=_CODE)
-    if op.rejects:
-        refused: list[_Row] = [[_given(r), r.code, r.error, _since(r.text, r.since)] for r in op.rejects]
-        yield _filled([source, code, Column(name="error", type=_CODE), "message"], refused, title="Rejects")
+    """What it refuses, by source and by code, and what it warns about."""
+    error, code = Column(name="error", type=_CODE), Column(name="code", type=_CODE)
+    for title, first in (("Rejects", "a source that"), ("Rejects this code", code)):
+        chosen = [r for r in op.rejects if bool(r.code) is (first is code)]
+        refused: list[_Row] = [[r.code or _given(r), r.error, _since(r.text, r.since)] for r in chosen]
+        if refused:
+            yield _filled([first, error, "message"], refused, title=title)
     if op.warns:
         warned: list[_Row] = [
             [_given(w), w.code, w.category, _since(w.text, w.since), "once" if w.once else "always"] for w in op.warns
         ]
         category = Column(name="category", type=_CODE)
-        yield _filled([source, code, category, "message", "how often"], warned, title="Warns")
+        yield _filled(["a source that", code, category, "message", "how often"], warned, title="Warns")
 
 
 def _given(case: Rejection | Warns) -> str:

@@ -79,11 +79,12 @@ def spread_out(places: dict[str, float], *, low: float, high: float, apart: floa
 
 def _decades(low: float, high: float) -> tuple[float, ...]:
     """Powers of ten from *low* to *high*, fewer where there are many, and halves of them where there are few."""
+    decades = math.log10(high / low)
     first, last = math.floor(math.log10(low)), math.ceil(math.log10(high))
-    step = max(1, (last - first) // 8)
-    factors = (1.0,) if last - first > 3 else (1.0, 2.0, 5.0) if last - first > 1 else (1.0, 1.5, 2.0, 3.0, 5.0, 7.0)
-    ticks = (factor * 10.0**power for power in range(first, last + 1, step) for factor in factors)
-    return tuple(float(f"{tick:.6g}") for tick in ticks if low <= tick <= high)
+    factors = (1.0,) if decades > 2.5 else (1.0, 2.0, 5.0)
+    found = (factor * 10.0**power for power in range(first, last + 1, max(1, int(decades / 8))) for factor in factors)
+    ticks = tuple(float(f"{tick:.6g}") for tick in found if low <= tick <= high)
+    return ticks if len(ticks) > 2 else _steps(low, high)
 
 
 def _steps(low: float, high: float) -> tuple[float, ...]:

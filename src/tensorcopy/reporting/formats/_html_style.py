@@ -34,12 +34,13 @@ _RULES = """
 font-size:.9em}
 .tensorcopy pre{background:var(--panel);border:1px solid var(--line);border-radius:6px;padding:.6em .9em;margin:.5em 0;
 overflow-x:auto;line-height:1.45;color:inherit}
-.tensorcopy td code{white-space:pre-wrap;overflow-wrap:anywhere;background:none;padding:0;color:inherit}
+.tensorcopy td code{white-space:pre-wrap;overflow-wrap:break-word;background:none;padding:0;color:inherit}
 .tensorcopy pre code{background:none;padding:0;color:inherit;font-size:1em}
 .tensorcopy figure{margin:1em 0}
 .tensorcopy .title{font-weight:600;text-align:left;padding:.2em 0;margin:1em 0 .2em;color:inherit}
 .tensorcopy .scroll{overflow-x:auto;margin:.6em 0}
-.tensorcopy table{border-collapse:collapse;font-size:.95em;margin:0;text-align:left;border:0}
+.tensorcopy table{border-collapse:collapse;color:var(--fg);font-size:.95em;line-height:1.5;margin:0;
+text-align:left;border:0}
 .tensorcopy caption{caption-side:top}
 .tensorcopy :is(th,td){padding:.32em .7em;border:0;border-bottom:1px solid var(--line);vertical-align:top;
 text-align:left;color:inherit}
@@ -49,7 +50,7 @@ text-align:left;color:inherit}
 .tensorcopy td.quantity{white-space:nowrap;font-variant-numeric:tabular-nums}
 .tensorcopy td.whole{white-space:nowrap}
 .tensorcopy td.text{min-width:9em;overflow-wrap:anywhere}
-.tensorcopy td.code{min-width:11em}
+.tensorcopy td.code{min-width:9em}
 .tensorcopy th button{all:unset;cursor:pointer;font:inherit}
 .tensorcopy th button::after{content:"\\a0\\2195";color:var(--muted)}
 .tensorcopy th[aria-sort=ascending] button::after{content:"\\a0\\2191";color:inherit}
@@ -62,7 +63,7 @@ text-align:left;color:inherit}
 .tensorcopy .nothing{color:var(--muted)}
 .tensorcopy .notes{font-size:.88em;color:var(--muted);margin:.3em 0 .8em;padding-left:1.6em;max-width:85ch}
 .tensorcopy ul.notes{list-style:none;padding-left:0}
-.tensorcopy sup{line-height:0}
+.tensorcopy sup{line-height:0;margin-left:.15em}
 .tensorcopy dl{display:grid;grid-template-columns:minmax(7em,max-content) 1fr;gap:.25em 1.2em;margin:.6em 0}
 .tensorcopy dt{color:var(--muted);font-weight:400;overflow-wrap:anywhere}
 .tensorcopy dd{margin:0;max-width:75ch;overflow-wrap:anywhere}
@@ -82,7 +83,7 @@ padding:.5em .9em;margin:1em 0;color:var(--fg);max-width:85ch}
 .tensorcopy .memory .ends{display:flex;justify-content:space-between;font-weight:400;font-size:.88em;color:var(--muted)}
 .tensorcopy .memory tbody .picture{position:relative;height:2.15em}
 .tensorcopy .memory svg{position:absolute;inset:0;width:100%;height:100%}
-.tensorcopy .memory :is(th,td:last-child){overflow-wrap:anywhere}
+.tensorcopy .memory :is(th,td:last-child){min-width:8em;overflow-wrap:break-word}
 .tensorcopy .memory caption span{font-weight:400}
 .tensorcopy .storage{fill:var(--head)}.tensorcopy .dense{fill:var(--span)}.tensorcopy .gaps{fill:var(--span)}
 .tensorcopy .band{fill:var(--shared);fill-opacity:.38}.tensorcopy .both{fill:var(--shared)}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 from ..escaping import visible, visible_lines
@@ -19,6 +20,11 @@ def esc(text: str) -> str:
 def esc_lines(text: str) -> str:
     """The same over several lines, for where white space is kept."""
     return escape(visible_lines(text))
+
+
+def breakable(text: str) -> str:
+    """Code that may be broken after a sign but within no name."""
+    return re.sub(r"(?<=[._(,=\[])(?=\w)", "<wbr>", esc_lines(text))
 
 
 def broken(text: str) -> str:

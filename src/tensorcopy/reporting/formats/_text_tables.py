@@ -14,7 +14,7 @@ from rich.text import Text
 from ..medium import Medium
 from ..model import Cell, Column, Table, ValueType
 from ..quantities import cell_text, heading, signed
-from ._text_words import STYLES, longest_word, say, say_lines, styled, widest
+from ._text_words import STYLES, folded_code, longest_word, say, say_lines, styled, widest
 
 _GAP = 2
 _NARROW_WORD, _WIDE_WORD = 10, 20
@@ -78,6 +78,15 @@ def _in_two_lines(text: str) -> str:
     return text.replace(" (", "\n(", 1)
 
 
+def _fitted(column: Column, text: str, width: int) -> str:
+    """A text broken where its type allows; what is still too long is folded by the table."""
+    if widest(text) <= width:
+        return text
+    if column.type.is_quantity:
+        return _in_two_lines(text)
+    return folded_code(text, width) if column.type is ValueType.CODE else text
+
+
 def _grid(
     table: Table, headings: list[str], cells: list[list[str]], widths: list[int], medium: Medium
 ) -> RenderableType:
@@ -88,22 +97,21 @@ def _grid(
     for column, name, width in zip(table.columns, headings, widths, strict=True):
         grid.add_column(Text(name, overflow="fold"), justify=column.side.value, width=width, overflow="fold")
     for row, texts in zip(table.rows, cells, strict=True):
-        fitted = [
-            _in_two_lines(text) if column.type.is_quantity and cell_len(text) > width else text
-            for column, text, width in zip(table.columns, texts, widths, strict=True)
-        ]
+        fitted = [_fitted(*cell) for cell in zip(table.columns, texts, widths, strict=True)]
         grid.add_row(*(styled(text, STYLES[cell.tone]) for cell, text in zip(row, fitted, strict=True)))
     return grid
 
 
 def _records(table: Table, headings: list[str], cells: list[list[str]]) -> Iterator[RenderableType]:
-    """Each row on lines of its own, under what stands in its first column."""
+    """Each row on lines of its own, under the first thing that stands in it."""
     for row, texts in zip(table.rows, cells, strict=True):
-        yield styled(texts[0], f"bold {STYLES[row[0].tone]}".strip())
+        said = [item for item in zip(headings, row, texts, strict=True) if item[2]]
         grid = Grid.grid(padding=(0, _GAP, 0, 0))
         grid.add_column(style="dim", overflow="fold")
         grid.add_column(overflow="fold")
-        for name, cell, text in zip(headings[1:], row[1:], texts[1:], strict=True):
-            if text:
+        for number, (name, cell, text) in enumerate(said):
+            if number == 0:
+                yield Text.assemble((f"{name}: ", "dim"), (text, f"bold {STYLES[cell.tone]}".strip()), overflow="fold")
+            else:
                 grid.add_row(Text(name), styled(text, STYLES[cell.tone]))
         yield Padding(grid, (0, 0, 0, 2))

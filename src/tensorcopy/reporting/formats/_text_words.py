@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 from rich.cells import cell_len
 from rich.text import Text
 
@@ -35,6 +37,17 @@ def styled(text: str, style: str = "", *, fold: bool = True) -> Text:
 def longest_word(text: str) -> int:
     """Columns that the longest word takes."""
     return max((cell_len(word) for word in text.split()), default=0)
+
+
+def folded_code(text: str, width: int) -> str:
+    """Code broken after spaces and signs where its lines are wider than *width*, as far as its names allow."""
+    lines = [""]
+    for part in re.split(r"(?<=[ ._(,=\[])|(?<=\n)", text):
+        if cell_len((lines[-1] + part).rstrip()) > width and lines[-1].strip():
+            lines.append("")
+        lines[-1] += part
+        lines += [""] * part.endswith("\n")
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def widest(text: str) -> int:

@@ -30,7 +30,7 @@ from ..tabulating import table_of
 from ._html_memory import memory_html
 from ._html_plot import plot_svg
 from ._html_style import PAGE_STYLE, SCRIPT, STYLE
-from ._html_words import broken, esc, esc_lines, sign, tone_class
+from ._html_words import breakable, broken, esc, esc_lines, sign, tone_class
 
 SUFFIXES = (".html", ".htm")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
@@ -153,7 +153,7 @@ def _value(text: str, value_type: ValueType, tone: Tone) -> str:
     if text == NOTHING:
         return f'<span class="nothing">{NOTHING}</span>'
     if value_type is ValueType.CODE:
-        return f'<span class="{tone_class(tone)}">{sign(tone)}<code>{esc_lines(text)}</code></span>'
+        return f'<span class="{tone_class(tone)}">{sign(tone)}<code>{breakable(text)}</code></span>'
     classes = f"verdict {tone_class(tone)}" if value_type is ValueType.VERDICT else tone_class(tone)
     return f'<span class="{classes}">{sign(tone)}{broken(text)}</span>'
 

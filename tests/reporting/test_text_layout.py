@@ -1,0 +1,188 @@
+"""Text for terminals: every width, with and without colour, with and without more than ASCII."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from rich.cells import cell_len
+
+from tensorcopy.reporting import (
+    Cell,
+    Column,
+    Medium,
+    MemoryPicture,
+    Report,
+    Span,
+    Storage,
+    Tone,
+    ValueType,
+    render,
+    table,
+)
+from tests.reporting.samples import NUMBERS_SHOWN, REPORT
+
+QUANTITIES = table(
+    [
+        Column(name="method", type=ValueType.CODE),
+        Column(name="memory", type=ValueType.VERDICT),
+        Column(name="time", type=ValueType.TIME),
+        Column(name="allocated", type=ValueType.BYTES),
+        Column(name="elements", type=ValueType.NUMBER),
+        "remark",
+    ],
+    [
+        [
+            "torch.from_numpy(x)",
+            Cell(value="shares", tone=Tone.GOOD),
+            Cell(value=1e-6, low=9e-7, high=2e-6),
+            0,
+            1_000,
+            "",
+        ],
+        ["torch.tensor(x)", Cell(value="copies"), 0.0035, 4_000_000, 1_000_000, Cell(value="a copy", note="always")],
+    ],
+)
+
+
+def text_of(block: object, columns: int, *, ascii: bool = False) -> str:
+    report = Report(title="t", blocks=(block,))  # type: ignore[arg-type]
+    return render(report, "text", Medium(columns=columns, ascii=ascii)).split("\n", 3)[3]
+
+
+@pytest.mark.parametrize("columns", [40, 41, 60, 80, 100, 137, 200])
+def test_no_line_is_wider_than_the_medium_and_none_ends_in_spaces(columns: int) -> None:
+    lines = render(REPORT, "text", Medium(columns=columns)).split("\n")
+    assert [line for line in lines if cell_len(line) > columns] == []
+    assert [line for line in lines if line != line.rstrip()] == []
+
+
+@pytest.mark.parametrize("columns", [40, 60, 100, 200])
+def test_no_number_is_ever_broken(columns: int) -> None:
+    lines = render(REPORT, "text", Medium(columns=columns))
+    words = {word for number in NUMBERS_SHOWN for word in number.split()}
+    assert [word for word in words if word not in lines] == []
+
+
+@pytest.mark.parametrize(("columns", "meant"), [(1, 40), (39, 40), (40, 40), (200, 200), (1000, 200)])
+def test_widths_outside_of_40_to_200_are_treated_as_these(columns: int, meant: int) -> None:
+    assert render(REPORT, "text", Medium(columns=columns)) == render(REPORT, "text", Medium(columns=meant))
+
+
+def test_a_table_is_a_grid_where_it_fits() -> None:
+    assert text_of(QUANTITIES, 100) == (
+        "method               memory                   time  allocated   elements  remark\n"
+        "────────────────────────────────────────────────────────────────────────────────────\n"
+        "torch.from_numpy(x)  ✓ shares  1.00 µs (0.90–2.00)        0 B      1,000\n"
+        "torch.tensor(x)      copies                3.50 ms    4.00 MB  1,000,000  a copy [1]\n"
+        "[1] always\n"
+    )
+
+
+def test_a_measured_value_goes_above_its_bounds_before_anything_else_gives_way() -> None:
+    assert text_of(QUANTITIES, 76) == (
+        "method               memory           time  allocated   elements  remark\n"
+        "────────────────────────────────────────────────────────────────────────────\n"
+        "torch.from_numpy(x)  ✓ shares      1.00 µs        0 B      1,000\n"
+        "                               (0.90–2.00)\n"
+        "torch.tensor(x)      copies        3.50 ms    4.00 MB  1,000,000  a copy [1]\n"
+        "[1] always\n"
+    )
+
+
+def test_a_table_is_records_where_it_does_not_fit() -> None:
+    assert text_of(QUANTITIES, 60) == (
+        "method: torch.from_numpy(x)\n"
+        "  memory     ✓ shares\n"
+        "  time       1.00 µs (0.90–2.00)\n"
+        "  allocated  0 B\n"
+        "  elements   1,000\n"
+        "method: torch.tensor(x)\n"
+        "  memory     copies\n"
+        "  time       3.50 ms\n"
+        "  allocated  4.00 MB\n"
+        "  elements   1,000,000\n"
+        "  remark     a copy [1]\n"
+        "[1] always\n"
+    )
+
+
+def test_code_is_broken_after_signs_and_not_within_names() -> None:
+    wide = table(
+        [Column(name="code", type=ValueType.CODE), "what"], [["x.clone(memory_format=torch.channels_last)", "w " * 30]]
+    )
+    lines = text_of(wide, 60).splitlines()[2:4]
+    assert [line.split("  ")[0] for line in lines] == ["x.clone(memory_format=torch.", "channels_last)"]
+
+
+MEMORY = MemoryPicture(
+    storages=(
+        Storage(
+            name="storage",
+            bytes=100,
+            spans=(
+                Span(label="all", lo=0, hi=50),
+                Span(label="part", lo=20, hi=21, strides="one"),
+                Span(label="no", lo=9, hi=9),
+            ),
+        ),
+    )
+)
+
+
+def test_memory_is_a_bar_for_each_span_and_each_shared_part() -> None:
+    assert text_of(MEMORY, 40) == (
+        "storage · 100 bytes\n"
+        "all  [0, 50)\n"
+        "  ███████████████████···················\n"
+        "part  [20, 21) one\n"
+        "  ·······█······························\n"
+        "no  [9, 9)\n"
+        "  ······································\n"
+        "shared  [20, 21) all, part\n"
+        "  ·······▓······························\n"
+        "outside of all spans: 50 bytes\n"
+        "█ without gaps  ▒ with gaps  ▓ shared by\n"
+        "several\n"
+    )
+
+
+def test_memory_has_name_bar_and_remark_side_by_side_where_there_is_room() -> None:
+    assert text_of(MEMORY, 60).splitlines()[2] == "part    ······█·························  [20, 21) one"
+
+
+def test_ascii_is_all_that_a_poor_medium_gets() -> None:
+    lines = render(REPORT, "text", Medium(ascii=True))
+    assert lines.isascii()
+    assert "1.23 us" in lines
+    assert "(1.10-1.50)" in lines
+    assert "+ t" in lines
+    assert text_of(MEMORY, 60, ascii=True).splitlines()[2] == "part    ------#-------------------------  [20, 21) one"
+
+
+def test_colour_is_nothing_but_colour() -> None:
+    plain = render(REPORT, "text", Medium(columns=90))
+    coloured = render(REPORT, "text", Medium(columns=90, color=True))
+    assert "\x1b[" not in plain
+    assert "\x1b[32m" in coloured
+    without = re.sub(r"\x1b\[[0-9;]*m", "", coloured)
+    assert [line.rstrip() for line in without.split("\n")] == plain.split("\n")
+
+
+def test_the_environment_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = render(REPORT, "text", Medium(columns=90))
+    for name, value in {
+        "COLUMNS": "50",
+        "FORCE_COLOR": "1",
+        "NO_COLOR": "1",
+        "JPY_PARENT_PID": "1",
+        "TERM": "dumb",
+    }.items():
+        monkeypatch.setenv(name, value)
+    assert render(REPORT, "text", Medium(columns=90)) == before
+    assert "\x1b[32m" in render(REPORT, "text", Medium(color=True))
+
+
+def test_wide_letters_count_as_two_columns() -> None:
+    korean = table(["이름", "n"], [["텐서를 복사합니다", "1"], ["x", "2"]])
+    assert [cell_len(line) for line in text_of(korean, 60).splitlines()] == [20, 20, 20, 20]
