@@ -216,7 +216,9 @@ def test_an_object_on_a_gpu_is_refused_where_torch_has_none():
     import torch
 
     class OnGpu:
-        __cuda_array_interface__ = {}
+        @property
+        def __cuda_array_interface__(self):
+            raise AssertionError("asked")
 
     if torch.cuda.is_available():
         pytest.skip("needs a torch without CUDA")

@@ -103,7 +103,7 @@ def test_an_error_inside_is_passed_on_as_the_producers():
 
 
 def test_a_conjugate_bit_behind_a_producer_is_refused_by_torch_itself():
-    with pytest.raises(tc.errors.ProducerError, match="raised BufferError: .*conjugate bit"):
+    with pytest.raises(tc.errors.ProducerError, match=r"raised BufferError: .*conjugate bit"):
         tc.to_torch(Producer(torch.tensor([1j]).conj()))
 
 
@@ -199,7 +199,7 @@ def test_an_honest_capsule_made_by_hand_is_read():
 
 
 def test_elements_that_tensors_do_not_have_are_refused():
-    with pytest.raises(tc.errors.UnsupportedSourceError, match="cannot convert .*Saying of float128"):
+    with pytest.raises(tc.errors.UnsupportedSourceError, match=r"cannot convert .*Saying of float128"):
         tc.to_torch(Saying(forged(bits=128)))
 
 

@@ -66,8 +66,9 @@ def _element_name(obj: Any, view: memoryview) -> str:
 
 
 def _not_numbers(obj: Any, form: str) -> UnsupportedSourceError:
+    text = form in ("u", "w")
     return UnsupportedSourceError(
         f"cannot convert {type(obj).__name__} of format {form!r}",
-        why="its elements are not numbers of a type that tensors have",
-        fix="cast it first, for example memoryview(buffer).cast('B') for its bytes",
+        why="text has no numeric meaning" if text else "its elements are not numbers of a type that tensors have",
+        fix="pass list(map(ord, buffer)) for its code points" if text else "take the numbers out of it first, as a list",
     )
