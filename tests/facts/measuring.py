@@ -11,6 +11,7 @@ import re
 import warnings
 from array import array
 from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
@@ -55,6 +56,7 @@ class Cell:
     error: Exception | None = None
     warned: list[warnings.WarningMessage] = field(default_factory=list)
     x: Any = None
+    target: Any = None
     value: Any = None
     y: Any = None
     shares_by_address: bool | None = None
@@ -116,14 +118,30 @@ def measure(op: Operation, example: str, source: Source) -> Cell:
         except Exception as error:
             cell.error = error.with_traceback(None)
             return cell
-        cell.x = x
-        _fill(cell, x, leaf, kept, names.get("dst"))
+        cell.x, cell.target = x, names.get("dst")
+        _fill(cell, leaf, kept)
     return cell
 
 
-def _fill(cell: Cell, x: Any, leaf: Any, kept: tuple[Snapshot, Snapshot], target: Any) -> None:
+def rerun(op: Operation, within: AbstractContextManager[Any] | None = None) -> Any:
+    """The first example once more, *within* a context, on the first source that it accepts, made outside of it."""
+    accepted = next(c.source for c in cells(op.name) if c.error is None and c.example == op.example)
+    names = {**NAMESPACE, "x": next(s for s in SOURCES if s.name == accepted).build()[0]}
+    evaluate(op.setup or "None", names)
+    with warnings.catch_warnings(record=True), always_warning(), within or nullcontext():
+        return eval(op.probe, {**names, "y": evaluate(op.example, names)})
+
+
+def results(op: Operation) -> list[tuple[Cell, Any]]:
+    """Each cell with every tensor or array in its result."""
+    done = [c for c in cells(op.name) if c.error is None]
+    return [(c, p) for c in done for p in pieces(c.y) if isinstance(p, torch.Tensor | np.ndarray)]
+
+
+def _fill(cell: Cell, leaf: Any, kept: tuple[Snapshot, Snapshot]) -> None:
+    x = cell.x
     cell.changed_source = changed(x, kept[0])
-    cell.changed_target = changed(target, kept[1])
+    cell.changed_target = changed(cell.target, kept[1])
     cell.same_object = cell.y is x
     cell.keeps_graph = gradient_reaches(leaf, cell.y) if leaf is not None else None
     cell.shares_by_address = overlaps(x, cell.y)
@@ -255,7 +273,7 @@ def gradient_reaches(leaf: torch.Tensor, y: Any) -> bool:
         return False
     if any(t.device.type == "meta" for t in on_graph):
         return any(leaf is reached for t in on_graph for reached in leaves(t.grad_fn))
-    total = sum((torch.view_as_real(t).sum() if t.is_complex() else t.float().sum()) for t in on_graph)
+    total = sum(((t.real + t.imag).sum() if t.is_complex() else t.float().sum()) for t in on_graph)
     try:
         return torch.autograd.grad(total, leaf, allow_unused=True)[0] is not None
     except RuntimeError as error:

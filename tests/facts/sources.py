@@ -39,6 +39,7 @@ class Source:
 TENSORS: dict[str, Callable[[], Any]] = {
     "contiguous": lambda: torch.arange(6.0).reshape(2, 3) + 1,
     "strided slice": lambda: (torch.arange(12.0).reshape(2, 6) + 1)[:, ::2],
+    "strided slice of doubles": lambda: (torch.arange(12.0, dtype=torch.float64).reshape(2, 6) + 1)[:, ::2],
     "slice of a large one": lambda: (torch.arange(400.0) + 1).view(100, 4)[10:12],
     "transposed": lambda: (torch.arange(6.0).reshape(2, 3) + 1).t(),
     "channels last": lambda: (torch.arange(48.0).reshape(2, 3, 2, 4) + 1).to(memory_format=torch.channels_last),
@@ -59,6 +60,8 @@ TENSORS: dict[str, Callable[[], Any]] = {
     "bfloat16": lambda: torch.arange(6.0).reshape(2, 3).bfloat16() + 1,
     "complex": lambda: torch.tensor([[1 + 2j, 3 - 4j], [5 + 6j, 7 - 8j]]),
     "complex128": lambda: torch.tensor([[1 + 2j, 3 - 4j]], dtype=torch.complex128),
+    "strided complex": lambda: torch.tensor([[1 + 2j, 3 - 4j, 5 + 6j, 7 - 8j]]).expand(2, 4).clone()[:, ::2],
+    "strided conjugate": lambda: torch.tensor([[1 + 2j, 3 - 4j, 5 + 6j, 7 - 8j]]).expand(2, 4).clone()[:, ::2].conj(),
     "conjugate bit": lambda: torch.tensor([[1 + 2j, 3 - 4j], [5 + 6j, 7 - 8j]]).conj(),
     "negative bit": lambda: torch.tensor([[1 + 2j, 3 - 4j], [5 + 6j, 7 - 8j]]).conj().imag,
 }
@@ -109,6 +112,16 @@ def _transposed_non_leaf() -> tuple[Any, Any]:
     return (leaf * 1.5).t(), leaf
 
 
+def _complex_leaf() -> tuple[Any, Any]:
+    x = torch.tensor([[1 + 2j, 3 - 4j], [5 + 6j, 7 - 8j]], requires_grad=True)
+    return x, x
+
+
+def _leaf_of_four() -> tuple[Any, Any]:
+    x = (torch.arange(24.0).reshape(1, 2, 3, 4) + 1).requires_grad_()
+    return x, x
+
+
 def _parameter() -> tuple[Any, Any]:
     x = nn.Parameter(torch.arange(6.0).reshape(2, 3) + 1)
     return x, x
@@ -144,6 +157,7 @@ ARRAYS: dict[str, Callable[[], Any]] = {
     "longdouble array": lambda: np.arange(6, dtype=np.longdouble).reshape(2, 3) + 1,
     "column-major array": lambda: np.asfortranarray(np.arange(6.0).reshape(2, 3) + 1),
     "strided array": lambda: (np.arange(12.0).reshape(2, 6) + 1)[:, ::2],
+    "strided float32 array": lambda: (np.arange(12, dtype=np.float32).reshape(2, 6) + 1)[:, ::2],
     "array slice": lambda: (np.arange(400.0) + 1).reshape(100, 4)[10:12],
     "negative-stride array": lambda: (np.arange(6.0).reshape(2, 3) + 1)[::-1],
     "broadcast array": lambda: np.broadcast_to(np.arange(3.0) + 1, (2, 3)),
@@ -164,6 +178,8 @@ _WITH_LEAF = {
     "non-leaf": _non_leaf,
     "transposed non-leaf": _transposed_non_leaf,
     "Parameter": _parameter,
+    "complex leaf": _complex_leaf,
+    "leaf with four dimensions": _leaf_of_four,
 }
 
 
@@ -226,6 +242,7 @@ TENSOR_TRAITS: dict[Trait, Callable[[Any], bool]] = {
     Trait.INTEGRAL: lambda x: not (x.is_floating_point() or x.is_complex()),
     Trait.BFLOAT16: lambda x: x.dtype == torch.bfloat16,
     Trait.COMPLEX: lambda x: x.is_complex(),
+    Trait.COMPLEX_ON_GRAPH: lambda x: x.is_complex() and x.requires_grad,
     Trait.NOT_COMPLEX: lambda x: not x.is_complex(),
     Trait.NO_NUMPY_DTYPE: _no_numpy_dtype,
     Trait.CONJ_BIT: lambda x: x.is_conj(),

@@ -1,37 +1,61 @@
-"""Which calls follow the default device, shown with the meta device, which every machine has."""
+"""On which device a result lies, shown with the meta device, which every machine has."""
 
 from __future__ import annotations
 
 import warnings
 
-import pytest
 import torch
 
 from tensorcopy.catalogue import Device, Kind, Operation
 
-from .measuring import ENTRIES, NAMESPACE, always_warning, cells, evaluate, tensors
-from .sources import SOURCES
+from .measuring import ENTRIES, NAMESPACE, always_warning, evaluate, of, rerun, results, tensors
 
 PLAIN = [op for op in ENTRIES if op.result is Kind.TENSOR and not op.setup and "tempfile" not in op.example]
+HELPERS = ("torch.ones(", "torch.empty(", "torch.zeros(", "torch.tensor([", "torch.tensor(0)")
 
 
-def result_under_default_device(op: Operation) -> torch.Tensor:
-    accepted = next(c.source for c in cells(op.name) if c.error is None)
-    names = {**NAMESPACE, "x": next(s for s in SOURCES if s.name == accepted).build()[0]}
-    with warnings.catch_warnings(record=True), always_warning(), torch.device("meta"):
-        return eval(op.probe, {**names, "y": evaluate(op.example, names)})
+def makes_a_second_tensor(op: Operation) -> bool:
+    """An index or a mask made in the example lands on the default device too, and the call then mixes devices."""
+    return any(word in op.example for word in HELPERS)
 
 
-def makes_a_helper_on_the_default_device(op: Operation) -> bool:
-    """An index, a mask or a second tensor made in the example lands there too, and the call then mixes devices."""
-    made = op.example.replace("torch.empty_like", "").replace("torch.zeros_like", "")
-    words = ("torch.ones(", "torch.empty(", "torch.zeros(", "torch.tensor([", "torch.tensor(0)")
-    return any(word in made for word in words)
-
-
-@pytest.mark.parametrize(
-    "op", [op for op in PLAIN if not makes_a_helper_on_the_default_device(op)], ids=lambda op: op.name
-)
+@of(lambda op: op in PLAIN and not makes_a_second_tensor(op))
 def test_the_default_device_is_followed_only_as_stated(op):
-    found = {t.device.type for t in tensors(result_under_default_device(op))}
+    found = {t.device.type for t in tensors(rerun(op, torch.device("meta")))}
     assert found == {"meta" if op.device is Device.DEFAULT or "'meta'" in op.example else "cpu"}
+
+
+@of(lambda op: op in PLAIN and op.source is Kind.TENSOR and not makes_a_second_tensor(op))
+def test_a_result_stays_on_the_device_of_the_source_only_as_stated(op):
+    dtype = torch.complex64 if "imag" in op.name or "view_as_real" in op.name else torch.float32
+    x = (
+        torch.ones(2, 2, 2, 2, dtype=dtype, device="meta")
+        if "channels_last" in op.example
+        else torch.ones(2, 2, dtype=dtype, device="meta")
+    )
+    with warnings.catch_warnings(record=True), always_warning():
+        try:
+            found = {
+                t.device.type
+                for t in tensors(eval(op.probe, {**NAMESPACE, "y": evaluate(op.example, {**NAMESPACE, "x": x})}))
+            }
+        except (RuntimeError, NotImplementedError, TypeError, BufferError, ValueError):
+            found = {"refused"}
+    follows = op.device in {Device.SAME, Device.DEFAULT} or "'meta'" in op.example
+    assert found == {"refused"} or (found == {"meta"}) is follows
+
+
+@of(lambda op: op.result in {Kind.TENSOR, Kind.TENSORS})
+def test_a_result_is_on_the_cpu_unless_another_device_is_given(op):
+    found = {p.device.type for _, p in results(op) if isinstance(p, torch.Tensor)}
+    assert found <= ({"meta"} if op.device is Device.GIVEN and "meta" in op.example else {"cpu"})
+
+
+def test_arrays_and_what_is_laid_over_them_are_on_the_cpu():
+    made_of_arrays = [op for op in ENTRIES if op.result in {Kind.ARRAY, Kind.ARRAYS, Kind.NUMBERS, Kind.SCALAR}]
+    assert [op.name for op in made_of_arrays if op.device is not Device.HOST] == []
+
+
+def test_a_device_is_given_only_where_the_call_takes_one():
+    given = {name.rpartition(".")[2] for op in ENTRIES if op.device is Device.GIVEN for name in op.call.names}
+    assert given == {"to", "cpu", "cuda"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 import dataclasses
 import importlib
+from enum import Enum
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +13,23 @@ import pytest
 import torch
 
 from tensorcopy import catalogue
-from tensorcopy.catalogue import Dtype, Memory, Operation, Style, Trait, operations
+from tensorcopy.catalogue import (
+    Device,
+    Dtype,
+    Graph,
+    Kind,
+    Layout,
+    Memory,
+    Operation,
+    RequiresGrad,
+    ReturnsSelf,
+    Style,
+    Subclass,
+    Trait,
+    Value,
+    Version,
+    operations,
+)
 
 from .measuring import EACH, ENTRIES, NAMESPACE, RELEASES, raised_by
 from .sources import ARRAY_TRAITS, SHARED_TRAITS, TENSOR_TRAITS
@@ -69,6 +86,16 @@ def test_every_trait_is_spoken_of():
     spoken = {t for op in operations().values() for t in (*op.copies_if, *op.cuts_if, *op.unless)}
     spoken |= {r.given for op in operations().values() for r in (*op.rejects, *op.warns, *op.crashes)}
     assert set(Trait) - spoken == set()
+
+
+def test_every_word_of_the_vocabulary_is_used():
+    found = [getattr(op, f.name) for op in operations().values() for f in dataclasses.fields(op)]
+    calls = [op.call for op in operations().values()]
+    used = (
+        {f for f in found if isinstance(f, Enum)} | {c.style for c in calls} | {a.value for c in calls for a in c.when}
+    )
+    words = {w for kind in (Device, Dtype, Graph, Kind, Layout, Memory, RequiresGrad, ReturnsSelf) for w in kind}
+    assert {*words, *Style, *Subclass, *Value, *Version} - used == set()
 
 
 def test_facts_of_older_releases_name_fields_of_an_entry():

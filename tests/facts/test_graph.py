@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorcopy.catalogue import Graph, Kind, Operation, RequiresGrad
+from tensorcopy.catalogue import Graph, Kind, Operation, RequiresGrad, Trait
 
 from .measuring import EACH, ENTRIES, Cell, cells, of, tensors
 
@@ -29,6 +29,29 @@ def test_an_entry_depending_on_the_source_shows_both_outcomes(op):
 def test_the_graph_is_not_applicable_exactly_where_no_source_can_be_on_one():
     on_graph = {Kind.TENSOR, Kind.MODULE}
     assert [op.name for op in ENTRIES if (op.graph is Graph.NOT_APPLICABLE) is (op.source in on_graph)] == []
+
+
+def test_what_refuses_the_graph_or_leaves_torch_cuts_it():
+    refusing = {Trait.REQUIRES_GRAD}
+    off = {Kind.ARRAY, Kind.ARRAYS, Kind.NUMBERS, Kind.SCALAR, Kind.BUFFER, Kind.TEXT, Kind.STORAGE}
+    cut = [op for op in ENTRIES if op.graph in {Graph.KEEPS, Graph.DEPENDS}]
+    assert [op.name for op in cut if op.result in off or refusing & {r.given for r in op.rejects}] == []
+
+
+@of(lambda op: op.graph is Graph.KEEPS)
+def test_an_entry_that_keeps_the_graph_is_seen_to_do_so(op):
+    assert True in {c.keeps_graph for c in with_leaf(op)}
+
+
+def test_a_result_made_of_arrays_never_requires_grad_unless_asked():
+    off_graph = [op for op in ENTRIES if op.source not in {Kind.TENSOR, Kind.MODULE}]
+    assert {op.requires_grad for op in off_graph} <= {RequiresGrad.NO, RequiresGrad.NOT_APPLICABLE}
+
+
+@of(lambda op: op.requires_grad is RequiresGrad.IF_DIFFERENTIABLE)
+def test_an_entry_whose_flag_depends_on_the_result_shows_both_outcomes(op):
+    on_graph = [t.requires_grad for c in cells(op.name) if c.error is None and c.source == "leaf" for t in tensors(c.y)]
+    assert set(on_graph) == {True, False}
 
 
 def expected_requires_grad(op: Operation, cell: Cell) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorcopy.catalogue import Memory, Operation, ReturnsSelf, Version
+from tensorcopy.catalogue import Kind, Memory, Operation, ReturnsSelf, Version
 
 from .measuring import EACH, ENTRIES, Cell, cells, of
 
@@ -81,3 +81,20 @@ def test_memory_is_written_only_by_entries_that_say_so(op):
 @of(lambda op: op.writes)
 def test_an_entry_that_writes_changes_the_source_or_the_destination(op):
     assert any(c.changed_source or c.changed_target for c in with_memory(op))
+
+
+def test_the_version_counter_depends_on_sharing_only_where_memory_depends():
+    depending = [op for op in ENTRIES if op.version is Version.WITH_MEMORY]
+    assert [op.name for op in depending if op.memory is not Memory.DEPENDS] == []
+
+
+def test_what_has_no_memory_of_its_own_is_copied():
+    without = [op for op in ENTRIES if op.source is Kind.SCALAR]
+    assert [
+        op.name for op in without if op.memory is not Memory.COPIES or op.returns_self is not ReturnsSelf.NEVER
+    ] == []
+
+
+@of(lambda op: op.memory is Memory.DEPENDS and op.returns_self is ReturnsSelf.SOMETIMES)
+def test_some_cells_share_without_being_the_same_object(op):
+    assert [c for c in with_memory(op) if c.shares_by_bytes and not c.same_object] != []

@@ -165,7 +165,7 @@ OPERATIONS = (
         examples=("np.asarray(x)",),
         result=Kind.ARRAY,
         requires_grad=RequiresGrad.NOT_APPLICABLE,
-        dtype=Dtype.NOT_APPLICABLE,
+        dtype=Dtype.FORMAT,
     ),
     array_copy(
         name="numpy.ndarray.tobytes",

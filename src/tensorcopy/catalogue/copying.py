@@ -194,6 +194,13 @@ OPERATIONS = (
         name="torch.ops.aten.lift_fresh_copy",
         summary="A row-major copy, as captured graphs use it for constants.",
         call=Call(names=("torch.ops.aten.lift_fresh_copy",)),
+        rejects=(
+            Rejection(
+                given=Trait.COMPLEX_ON_GRAPH,
+                error="RuntimeError",
+                text="does not support automatic differentiation for outputs with complex dtype",
+            ),
+        ),
         examples=("torch.ops.aten.lift_fresh_copy(x)",),
         layout=Layout.CONTIGUOUS,
         aten="lift_fresh_copy",

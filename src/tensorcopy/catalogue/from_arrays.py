@@ -222,7 +222,7 @@ OPERATIONS = (
         name="torch.Tensor.new_tensor(ndarray)",
         summary="A copy of the array in the receiver's dtype and device.",
         call=Call(names=("torch.Tensor.new_tensor",), source=1),
-        examples=("torch.empty(3).new_tensor(x)",),
+        examples=("torch.empty(3, dtype=torch.float32).new_tensor(x)",),
         dtype=Dtype.FIXED,
         dtype_name="torch.float32",
         silently_wrong=(

@@ -233,7 +233,7 @@ OPERATIONS = (
         name="torch.Tensor.new_tensor(list)",
         summary="A new tensor with the values in the receiver's dtype and device.",
         call=Call(names=("torch.Tensor.new_tensor",), source=1),
-        examples=("torch.ones(1).new_tensor(x)",),
+        examples=("torch.ones(1, dtype=torch.float32).new_tensor(x)",),
         dtype=Dtype.FIXED,
         dtype_name="torch.float32",
         device=Device.HOST,

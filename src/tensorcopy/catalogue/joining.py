@@ -139,6 +139,13 @@ OPERATIONS = (
         name="torch.nan_to_num",
         summary="A copy with NaN and infinities replaced; a copy also where there are none.",
         call=Call(names=("torch.nan_to_num", "torch.Tensor.nan_to_num")),
+        rejects=(
+            Rejection(
+                given=Trait.COMPLEX_ON_GRAPH,
+                error="RuntimeError",
+                text="does not support automatic differentiation for outputs with complex dtype",
+            ),
+        ),
         examples=("x.nan_to_num()",),
     ),
     kept_copy(

@@ -37,7 +37,6 @@ class RequiresGrad(Enum):
     NO = "never"
     YES = "always"
     IF_DIFFERENTIABLE = "as the source has it, if the result is floating or complex"
-    AS_TARGET = "as the object written into has it, or the source"
     NOT_APPLICABLE = "the result has none"
 
 
@@ -48,7 +47,8 @@ class Dtype(Enum):
     GIVEN = "the one asked for"
     DEFAULT = "torch.get_default_dtype()"
     FIXED = "fixed by the name of the call"
-    INFERRED = "from the Python values: floats become the default dtype, integers int64"
+    INFERRED = "from the Python values: integers int64; floats torch's default dtype, float64 in NumPy and in batches"
+    FORMAT = "that which the buffer states"
     PROMOTED = "promoted over all operands"
     TARGET = "that of the object written into"
     REAL = "the real counterpart of a complex dtype, else the same"
@@ -63,7 +63,7 @@ class Device(Enum):
 
     SAME = "same as the source"
     GIVEN = "the one asked for"
-    DEFAULT = "torch.get_default_device(), the CPU unless set"
+    DEFAULT = "the default device where one is set, else the source's; the CPU for what is no tensor"
     HOST = "the CPU"
     TARGET = "that of the object written into"
 
@@ -130,7 +130,6 @@ class Kind(Enum):
     MAPPING = "dict"
     TENSORS = "tuple of tensors"
     ARRAYS = "list of arrays"
-    FILE = "file"
     CAPSULE = "DLPack capsule"
     TEXT = "str"
     OTHER = "another object"
@@ -171,6 +170,7 @@ class Trait(Enum):
     BFLOAT16 = "is bfloat16"
     NOT_FLOATING = "is neither floating nor complex"
     COMPLEX = "is complex"
+    COMPLEX_ON_GRAPH = "is complex and requires grad"
     NOT_COMPLEX = "is not complex"
     BIG_ENDIAN = "is not in the machine's byte order"
     NO_TORCH_DTYPE = "has a dtype that torch does not have"
@@ -203,9 +203,6 @@ class Value(Enum):
     DTYPE = "a dtype"
     DEVICE = "a device"
     TENSOR = "a tensor"
-    MEMORY_FORMAT = "a memory format"
-    INTEGER = "an integer"
-    NUMBER = "a number"
     BASIC_INDEX = "integers, slices, None or ..."
     ADVANCED_INDEX = "a list, an array or a tensor of integers"
     MASK = "a boolean array or tensor"

@@ -35,9 +35,9 @@ _of_module = partial(
 _STATE_DICT = ("torch.nn.Module.state_dict",)
 _LOAD = ("torch.nn.Module.load_state_dict",)
 _PLAIN_PARAMETER = (
-    "m = nn.Module(); m.w = nn.Parameter(torch.zeros(x.shape, dtype=x.dtype), requires_grad=False); dst = m.w"
+    "m = nn.Module(); m.w = nn.Parameter(torch.zeros(x.shape, dtype=torch.complex128), requires_grad=False); dst = m.w"
 )
-_BUFFER = "m = nn.Module(); m.register_buffer('w', torch.zeros(x.shape, dtype=x.dtype)); dst = m.w"
+_BUFFER = "m = nn.Module(); m.register_buffer('w', torch.zeros(x.shape, dtype=torch.complex128)); dst = m.w"
 
 
 def _follows_training(snapshot: str) -> Wrong:
@@ -176,7 +176,7 @@ OPERATIONS = (
             )
         ),
         setup="old = x.weight.detach()",
-        examples=("x.to(torch.float64)", "x.double()"),
+        examples=("x.to(torch.float64)", "x.to(dtype=torch.float64)"),
         probe="[y.weight]",
         result=Kind.MODULE,
         dtype=Dtype.GIVEN,
@@ -214,6 +214,7 @@ OPERATIONS = (
         summary="Lays each parameter over a part of the vector, through .data: they share it from then on.",
         call=Call(names=("torch.nn.utils.vector_to_parameters",)),
         setup="x = x.reshape(-1); dst = nn.Parameter(torch.zeros(x.numel(), dtype=x.dtype), requires_grad=False)",
+        layout=Layout.SAME,
         examples=("nn.utils.vector_to_parameters(x, [dst])\ndst",),
         changes_object=True,
         graph=Graph.CUTS,

@@ -164,9 +164,9 @@ OPERATIONS = (
         name="numpy.ndarray[list]",
         summary="A copy of the rows named.",
         call=Call(names=("numpy.ndarray.__getitem__",), style=Style.INDEX, when=where(index=Value.ADVANCED_INDEX)),
-        examples=("x[[0]]",),
+        examples=("x[[0]]", "x[[0, 0]]"),
         subclass=Subclass.KEEPS_BUT_MEMMAP,
-        layout=Layout.DENSE,
+        layout=Layout.CONTIGUOUS,
         rejects=(
             ARRAY_INDEX_OF_ZERO_D,
             Rejection(given=Trait.EMPTY, error="IndexError", text="index 0 is out of bounds for axis 0 with size 0"),
@@ -199,7 +199,7 @@ OPERATIONS = (
     _row_major(
         name="numpy.compress",
         summary="A copy of the rows where the condition is true.",
-        call=array_both("compress"),
+        call=Call(names=("numpy.compress",), source=1),
         examples=("np.compress([True], x, axis=0)",),
         rejects=(
             Rejection(given=Trait.EMPTY, error="IndexError", text="cannot do a non-empty take from an empty axes"),

@@ -11,7 +11,7 @@ from .model import Call, Dtype, Graph, Kind, Layout, Rejection, Style, Subclass,
 _READ_ONLY = Rejection(given=Trait.READ_ONLY, error="ValueError", text="read-only")
 _into = partial(
     array_copy,
-    setup="dst = np.zeros(x.shape, x.dtype.newbyteorder('='))",
+    setup="dst = np.zeros(x.shape, object if x.dtype == object else complex)",
     probe="dst",
     result=Kind.NOTHING,
     dtype=Dtype.TARGET,
@@ -151,7 +151,7 @@ OPERATIONS = (
         summary="Writes a tensor's values into an array; refused on the graph.",
         call=Call(names=("numpy.ndarray.__setitem__",), style=Style.INDEX_ASSIGNMENT, source=2, writes_to=(0,)),
         source=Kind.TENSOR,
-        setup="dst = np.zeros(tuple(x.shape))",
+        setup="dst = np.zeros(tuple(x.shape), complex)",
         probe="dst",
         result=Kind.NOTHING,
         graph=Graph.CUTS,

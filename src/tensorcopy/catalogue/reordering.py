@@ -121,7 +121,7 @@ OPERATIONS = (
         summary="A copy, turned by a quarter; NumPy's rot90 gives a view.",
         call=both("rot90"),
         examples=("torch.rot90(x)",),
-        layout=Layout.DERIVED,
+        layout=Layout.DENSE,
         rejects=(Rejection(given=Trait.LESS_THAN_2D, error="RuntimeError", text="expected total dims >= 2"),),
     ),
     kept_copy(

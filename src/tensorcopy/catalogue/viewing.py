@@ -29,7 +29,6 @@ OPERATIONS = (
         examples=("x.view(-1)",),
         rejects=(
             Rejection(given=Trait.NOT_FLAT, error="RuntimeError", text="view size is not compatible with input tensor"),
-            Rejection(given=Trait.EXPANDED, error="RuntimeError", text="view size is not compatible with input tensor"),
         ),
         aten="view",
     ),
@@ -236,7 +235,7 @@ OPERATIONS = (
     view(
         name="torch.meshgrid",
         summary="Expanded views of its inputs, where NumPy's meshgrid copies.",
-        call=Call(names=("torch.meshgrid",), in_sequence=True),
+        call=Call(names=("torch.meshgrid",)),
         setup="x = x.reshape(-1)",
         result=Kind.TENSORS,
         examples=("torch.meshgrid(x, torch.ones(2, dtype=x.dtype), indexing='ij')",),

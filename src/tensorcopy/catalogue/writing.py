@@ -36,6 +36,7 @@ def _written(*names: str, style: Style = Style.CALL) -> Call:
 
 _on_source = partial(in_place, rejects=_INTO_SOURCE)
 _DST = "dst = torch.zeros(x.shape, dtype=x.dtype)"
+_WIDER = "dst = torch.zeros(x.shape, dtype=torch.complex128)"
 _into = partial(into_tensor, setup=_DST)
 _CAST = Rejection(
     code="torch.ones(1, dtype=torch.int64).add_(1.5)",
@@ -169,6 +170,8 @@ OPERATIONS = (
         name="torch.Tensor.copy_",
         summary="Writes the source's values into the receiver, on the graph of the source.",
         call=Call(names=("torch.Tensor.copy_",), source=1, writes_to=(0,)),
+        setup=_WIDER,
+        subclass=Subclass.KEEPS,
         examples=("dst.copy_(x)",),
         rejects=(
             Rejection(
@@ -222,6 +225,7 @@ OPERATIONS = (
         name="torch.Tensor[...] = tensor",
         summary="Writes the source's values into the part named, on the graph of the source.",
         call=Call(names=("torch.Tensor.__setitem__",), style=Style.INDEX_ASSIGNMENT, source=2, writes_to=(0,)),
+        setup=_WIDER,
         examples=("dst[...] = x\ndst",),
         rejects=(
             Rejection(
@@ -257,6 +261,7 @@ OPERATIONS = (
         name="torch.Tensor.index_copy_",
         summary="Writes the source's rows at the places named, on the graph of the source.",
         call=Call(names=("torch.Tensor.index_copy_", "torch.Tensor.index_add_"), source=3, writes_to=(0,)),
+        subclass=Subclass.KEEPS,
         examples=("dst.index_copy_(0, torch.arange(x.shape[0] if x.dim() else 1), x)",),
         crashes=(
             Crash(
@@ -270,6 +275,7 @@ OPERATIONS = (
         name="torch.Tensor.scatter_",
         summary="Writes the source's elements at the places named, on the graph of the source.",
         call=Call(names=("torch.Tensor.scatter_",), source=3, writes_to=(0,)),
+        subclass=Subclass.KEEPS,
         examples=("dst.scatter_(0, torch.zeros(x.shape, dtype=torch.long), x)",),
     ),
     _into(
@@ -281,6 +287,7 @@ OPERATIONS = (
             writes_to=("out",),
         ),
         setup="dst = torch.zeros(x.shape, dtype=torch.result_type(x, 0))",
+        subclass=Subclass.KEEPS,
         examples=("torch.add(x, 0, out=dst)",),
         graph=Graph.CUTS,
         requires_grad=RequiresGrad.NO,
@@ -296,7 +303,7 @@ OPERATIONS = (
         name="torch._foreach_copy_",
         summary="Writes a list of tensors into another one, one kernel for all.",
         call=Call(names=("torch._foreach_copy_",), source=1, in_sequence=True, writes_to=(0,)),
-        setup=_DST,
+        setup=_WIDER,
         examples=("torch._foreach_copy_([dst], [x])\ndst",),
         memory=Memory.COPIES,
         graph=Graph.CUTS,
