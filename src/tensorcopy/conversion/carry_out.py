@@ -12,9 +12,10 @@ from ..live.libraries import load, loaded
 from . import allocation, reading
 from .assembling import assemble_array, assemble_tensor, naming_columns
 from .casting import can_lose
-from .filling import Where, fill_array, fill_tensor_from_array
+from .filling import Where, fill_array, fill_tensor_from_array, part_for
 from .filling import fill_tensor as fill_tensor
 from .filling import refuse_loss as refuse_loss
+from .number_kinds import READABLE
 from .plan import Exposure, Plan, Request
 
 
@@ -108,13 +109,17 @@ def copy_tensor(tensor: Any, request: Request) -> Any:
     if request.detach:
         tensor = tensor.detach()
     if not _may_fill(tensor):
-        result = tensor.to(torch_dtype(target), copy=True) if target != name else _clone(tensor, request)
+        result = _converted(tensor, name, target) if target != name else _clone(tensor, request)
         return _checked(tensor, result, name, target, request)
     result = allocation.empty_like(torch, tensor, torch_dtype(target), request.memory_format)
     if tensor.requires_grad:
-        return _checked(tensor, result.copy_(tensor), name, target, request)
+        return _checked(tensor, result.copy_(part_for(tensor, name, target)), name, target, request)
     fill_tensor(result, tensor, name, target, request.casting)
     return result
+
+
+def _converted(tensor: Any, name: str, target: str) -> Any:
+    return part_for(tensor, name, target).to(torch_dtype(target), copy=True)
 
 
 def _may_fill(tensor: Any) -> bool:
@@ -181,9 +186,7 @@ def _read_to_tensor(exposure: Exposure, request: Request) -> Any:
         result = allocation.empty(torch, shape, torch_dtype(name))
         return result.data_ptr(), result
 
-    return reading.read(
-        exposure.open(), dtype=request.dtype, default_float=default_float(), casting=request.casting, allocate=allocate
-    )
+    return _read(exposure, request, default_float(), allocate, copy_tensor)
 
 
 def _read_to_array(exposure: Exposure, request: Request) -> Any:
@@ -194,9 +197,17 @@ def _read_to_array(exposure: Exposure, request: Request) -> Any:
         result = numpy.empty(shape, numpy_dtype(name))
         return result.ctypes.data, result
 
-    return reading.read(
-        exposure.open(), dtype=request.dtype, default_float="float64", casting=request.casting, allocate=allocate
-    )
+    return _read(exposure, request, "float64", allocate, array_from_array)
+
+
+def _read(exposure: Exposure, request: Request, floats: str, allocate: reading.Allocate[Any], convert: Any) -> Any:
+    """The numbers in the nest; those of a type that the reader does not write are read exactly and converted."""
+    if request.dtype is None or request.dtype in READABLE:
+        return reading.read(
+            exposure.open(), dtype=request.dtype, default_float=floats, casting=request.casting, allocate=allocate
+        )
+    found = reading.read(exposure.open(), default_float="float64", casting=request.casting, allocate=allocate)
+    return found if isinstance(found, reading.ForeignLeaf) else convert(found, request)
 
 
 _ROUTES: dict[tuple[str, str], Callable[[Exposure, Request], Any]] = {

@@ -114,7 +114,7 @@ def _integer_lost(xp: Any, source: Any, result: Any, a: Dtype, b: Dtype) -> Any:
         if a.low < b.low:
             outside = outside | (source < b.low)
         return outside | (source > b.high) if a.high > b.high else outside
-    held = result < float(a.high + 1)
+    held = (result >= float(a.low)) & (result < float(a.high + 1))  # -inf would come back as the smallest integer
     back = xp.where(held, result, 0)
     back = back.astype(source.dtype) if xp.__name__ == "numpy" else back.to(source.dtype)
     return ~held | (back != source)

@@ -25,6 +25,10 @@ _PARTS = {"complex64": "float32", "complex128": "float64"}
 """The type of the two numbers that an element consists of."""
 
 
+_ROUNDED_TWICE = "float64", "float16"
+"""The types between which torch goes through float32, and NumPy does not."""
+
+
 def fill_tensor(result: Any, source: Any, name: str, target: str, casting: str, where: Where = None) -> None:
     """Write *source* into *result*, checked where a value could be lost. Both are tensors off the graph, of one shape.
 
@@ -74,18 +78,24 @@ def _memory(name: str, address: int, shape: tuple[int, ...], strides: tuple[int,
 
 
 def _fill_by_torch(result: Any, source: Any, name: str, target: str, casting: str, where: Where) -> None:
+    seen = part_for(source, name, target)
     if not can_lose(name, target, casting):
-        result.copy_(source)
+        result.copy_(seen)
     elif source.numel() <= _CHECK_BLOCK or not (source.is_contiguous() and result.is_contiguous()):
-        result.copy_(source)
+        result.copy_(seen)
         refuse_loss(source, result, name, target, casting, where=where)
     else:
         flat, out = source.view(-1), result.view(-1)
         for start in range(0, flat.numel(), _CHECK_BLOCK):
             stop = start + _CHECK_BLOCK
-            out[start:stop].copy_(flat[start:stop])
+            out[start:stop].copy_(part_for(flat[start:stop], name, target))
             block = flat[start:stop], out[start:stop]
             refuse_loss(*block, name, target, casting, whole=source, start=start, where=where)
+
+
+def part_for(tensor: Any, name: str, target: str) -> Any:
+    """*tensor*, or its real part on its way to a real type: torch would drop the other one too, and warn."""
+    return tensor.real if _drops_imaginary(name, target) else tensor
 
 
 def fill_array(result: Any, source: Any, name: str, target: str, casting: str, where: Where = None) -> None:
@@ -93,14 +103,18 @@ def fill_array(result: Any, source: Any, name: str, target: str, casting: str, w
 
     float64 becomes float16 as NumPy does it, in one rounding; torch rounds to float32 first (`fill_tensor_from_array`).
     """
-    if (name, target) == ("float64", "float16") or not _fill_by_kernels(result, source, name, target, casting):
+    if (name, target) == _ROUNDED_TWICE or not _fill_by_kernels(result, source, name, target, casting):
         _fill_by_numpy(result, source, name, target, casting, where)
 
 
 def fill_tensor_from_array(result: Any, source: Any, name: str, target: str, casting: str, where: Where = None) -> None:
     """Write the array *source*, whatever its strides and byte order, into the tensor *result*."""
     seen = arrays.array_over(result)
-    if not _fill_by_kernels(seen, source, name, target, casting):
+    if _fill_by_kernels(seen, source, name, target, casting):
+        return
+    if (name, target) == _ROUNDED_TWICE:
+        fill_tensor(result, arrays.tensor_over(load("numpy").array(source, "float64")), name, target, casting, where)
+    else:
         _fill_by_numpy(seen, source, name, target, casting, where)
 
 
