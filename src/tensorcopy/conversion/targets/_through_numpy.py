@@ -55,25 +55,30 @@ def planned(obj: Any, request: Request, route: Route) -> tuple[Plan, Exposure, R
     plan = plan_conversion(exposure, request)
     if not plan.shares:
         return replace(plan, target=route.target), exposure, request
+    reason = route.why_new(_seen(exposure))
+    if reason:
+        return _written_by_target(plan, exposure, request, route, reason), exposure, request
     if route.immutable and request.copy is None and exposure.writable:
         request = replace(request, copy=True)
         why = f"the values of a {route.target} never change, and the source's memory can be written"
         return replace(plan_conversion(exposure, request), target=route.target, why=why), exposure, request
-    return _wrapped(plan, exposure, request, route), exposure, request
+    return replace(plan, target=route.target), exposure, request
 
 
-def _wrapped(plan: Plan, exposure: Exposure, request: Request, route: Route) -> Plan:
-    """The plan for memory that NumPy shares with the source: the target shares it too, or writes its own."""
+def _seen(exposure: Exposure) -> Any:
+    """The array over the memory of the source."""
     seen = exposure.open()
-    seen = array_over(seen.detach()) if exposure.form == "tensor" else seen
-    reason = route.why_new(seen)
-    if not reason:
-        return replace(plan, target=route.target)
+    return array_over(seen.detach()) if exposure.form == "tensor" else seen
+
+
+def _written_by_target(plan: Plan, exposure: Exposure, request: Request, route: Route, reason: str) -> Plan:
+    """The plan where NumPy shares the source's memory, but the target writes the elements into memory of its own."""
     if request.copy is False:
         raise CannotShareError(
             f"cannot share {exposure.kind} as {route.target}", why=reason, fix="pass copy=None to let it copy"
         )
-    step = Step(action=f"write the elements into memory of the {route.target}", bytes=seen.nbytes, why=reason)
+    size = _seen(exposure).nbytes
+    step = Step(action=f"write the elements into memory of the {route.target}", bytes=size, why=reason)
     return replace(plan, target=route.target, shares=False, why=reason, steps=(step,))
 
 
