@@ -569,32 +569,35 @@ def test_fill_gives_a_foreign_leaf_back(reader):
 
 
 class Hook(type):
-    """A class whose look-up of attributes, which classifying its instances needs, runs `action`."""
+    """A class whose look-up in a table, which classifying its instances needs, runs `action`."""
 
-    def __getattr__(cls, name):
+    def __hash__(cls):
         cls.action()
-        raise AttributeError(name)
+        return super().__hash__()
 
 
+@pytest.mark.parametrize("dtype", [None, "float16"])
 @pytest.mark.parametrize("depth", [1, 2, 3])
 @pytest.mark.parametrize("change", ["clear", "shrink", "grow", "replace"])
-def test_a_nest_changed_by_the_class_of_its_leaf_is_refused_or_read_in_bounds(reader, depth, change):
-    Leaf = Hook("Leaf", (float,), {})
+def test_a_nest_changed_by_the_class_of_its_leaf_is_refused_or_read_in_bounds(reader, depth, change, dtype):
+    Leaf = Hook("Leaf", (float,), {"action": staticmethod(lambda: None)})
     leaves = [[float(i + 1000) for i in range(4)] for _ in range(4)]
     leaves[1][1] = Leaf(2.0)
     nested = {1: leaves[1], 2: leaves, 3: [leaves]}[depth]
     changes = {
-        "clear": lambda: [leaves[1].clear(), leaves.clear(), gc.collect()],
-        "shrink": lambda: [leaves[1].pop(), leaves.pop(), gc.collect()],
+        "clear": lambda: [leaves[1].clear(), leaves.clear()],
+        "shrink": lambda: [leaves[1].pop(), leaves.pop()],
         "grow": lambda: [leaves[1].extend([1.0] * 999), leaves.extend([[1.0] * 4] * 999)],
-        "replace": lambda: [leaves[1].__setitem__(slice(None), [0.5] * 4), gc.collect()],
+        "replace": lambda: leaves[1].__setitem__(slice(None), [0.5] * 4),
     }
-    Leaf.action = lambda: [setattr(Leaf, "action", staticmethod(lambda: None)), changes[change]()]
+    done = []
+    Leaf.action = staticmethod(lambda: done or [done.append(True), changes[change]()])
     try:
-        result = reader(nested)
-    except (RaggedError, UnsupportedSourceError, IndexError):
+        result = reader(nested, dtype=dtype)
+    except RaggedError:
         return
-    assert result.size in (1, 4, 16)
+    assert done
+    assert result.size in (0, 3, 4, 12, 16, 1003)
 
 
 @pytest.mark.parametrize("change", ["clear", "grow"])
@@ -602,7 +605,6 @@ def test_a_nest_changed_by_its_own_sequence_is_refused_or_read_in_bounds(reader,
     class Row(UserList):
         def __iter__(self):
             rows.clear() if change == "clear" else rows.append([1.0, 2.0])
-            gc.collect()
             return iter([1.0, 2.0])
 
     rows = [[1.0, 2.0], Row([1.0, 2.0]), [3.0, 4.0]]
@@ -638,8 +640,12 @@ def test_an_error_of_a_sequence_is_passed_on(reader):
 def test_an_interrupt_is_not_swallowed(reader):
     class Row(UserList):
         def __iter__(self):
+            if not stops:
+                return iter([1.0])
+            stops.clear()
             raise KeyboardInterrupt("stop")
 
+    stops = [True]
     with pytest.raises(KeyboardInterrupt, match="stop"):
         reader([[1.0], Row([1.0])])
 
