@@ -42,21 +42,24 @@ def nearest(value: float, name: str) -> float:
     return math.copysign(float(rounded), value)
 
 
-def cast(value: float, source: str, target: str, casting: str) -> float | None:
-    """What *value*, of type *source*, becomes as *target*; None if *casting* refuses it."""
+def cast(value: float, source: str, target: str, casting: str, *, at_once: bool = False) -> float | None:
+    """What *value*, of type *source*, becomes as *target*; None if *casting* refuses it.
+
+    float64 is rounded to float32 on its way to a smaller type, as torch does it, unless *at_once*.
+    """
     if target in FLOATS:
-        return _to_float(value, source, target, casting)
+        return _to_float(value, source, target, casting, at_once)
     low, high = limits(target)
     if not math.isfinite(value) or value != int(value) or not low <= int(value) <= high:
         return None
     return int(value)
 
 
-def _to_float(value: float, source: str, target: str, casting: str) -> float | None:
+def _to_float(value: float, source: str, target: str, casting: str, at_once: bool) -> float | None:
     if source not in FLOATS:
         held = abs(value).bit_length() - _trailing_zeros(abs(value)) <= _PRECISION[target][0]
         return float(value) if held and abs(value) < 2 ** (_PRECISION[target][2] + 1) else None
-    between = nearest(value, "float32") if source == "float64" and target != source else value
+    between = nearest(value, "float32") if source == "float64" != target and not at_once else value
     result = nearest(between, target)
     if math.isnan(value) or (result == value if casting == "same_value" else math.isinf(result) == math.isinf(value)):
         return result

@@ -901,9 +901,11 @@ gather_few(Job *job, PyObject *const *members)
     return PyLong_FromSsize_t(i);
 }
 
+/* As above, without the GIL: `held` is a tuple, which nobody else can change. */
 static PyObject *
-gather_many(Job *job, PyObject *const *members, Py_ssize_t threads)
+gather_many(Job *job, PyObject *held, Py_ssize_t threads)
 {
+    PyObject *const *members = PySequence_Fast_ITEMS(held);
     const char **sources = PyMem_New(const char *, job->number);
     if (sources == NULL)
         return PyErr_NoMemory();
@@ -941,13 +943,16 @@ gather(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs)
         return PyLong_FromLong(0);
     if (job.number * job.count * (job.cast.from + job.cast.to) <= ALONE)
         return gather_few(&job, members);
-    return gather_many(&job, members, threads < 1 ? 1 : threads);
+    PyObject *held = PySequence_Tuple(args[1]);
+    PyObject *number = held == NULL ? NULL : gather_many(&job, held, threads < 1 ? 1 : threads);
+    Py_XDECREF(held);
+    return number;
 }
 
 PyDoc_STRVAR(agree_doc,
 "agree(members, getter, value, /)\n--\n\n"
 "Index of the first member that is not exactly of the class of members[0], or for which `getter`, a descriptor of that\n"
-"class, does not give `value`; the number of members if there is none.");
+"class or None, does not give `value`; the number of members if there is none.");
 
 static PyObject *
 agree(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs)
@@ -955,7 +960,8 @@ agree(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs)
     if (!expect("agree", nargs, 3))
         return NULL;
     descrgetfunc get = Py_TYPE(args[1])->tp_descr_get;
-    if (!(PyList_Check(args[0]) || PyTuple_Check(args[0])) || get == NULL) {
+    int only_class = args[1] == Py_None;
+    if (!(PyList_Check(args[0]) || PyTuple_Check(args[0])) || (get == NULL && !only_class)) {
         PyErr_SetString(PyExc_TypeError, "agree() takes a list or tuple and a descriptor");
         return NULL;
     }
@@ -966,6 +972,8 @@ agree(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs)
             kind = Py_TYPE(member);
         if (Py_TYPE(member) != kind)
             return PyLong_FromSsize_t(i);
+        if (only_class)
+            continue;
         Py_INCREF(member);
         PyObject *found = get(args[1], member, (PyObject *)kind);
         Py_DECREF(member);
@@ -976,6 +984,43 @@ agree(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs)
             return PyLong_FromSsize_t(i);
     }
     return PyLong_FromSsize_t(PySequence_Fast_GET_SIZE(args[0]));
+}
+
+PyDoc_STRVAR(is_within_doc,
+"is_within(address, count, dtype, bits, /)\n--\n\n"
+"Whether the absolute value of each of `count` floats is that of the float with these bits at most. NaN is not.");
+
+#define WITHIN(U, TOP) \
+    CLONED static int within_##U(const void *memory, Py_ssize_t count, U most) \
+    { \
+        const U *x = memory; \
+        int beyond = 0; \
+        for (Py_ssize_t i = 0; i < count; i++) \
+            beyond |= (U)(x[i] & (U)~(TOP)) > most; \
+        return !beyond; \
+    }
+WITHIN(u16, BIT(15)) WITHIN(u32, BIT(31)) WITHIN(u64, BIT(63))
+
+static PyObject *
+is_within(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs)
+{
+    if (!expect("is_within", nargs, 4))
+        return NULL;
+    const void *memory = PyLong_AsVoidPtr(args[0]);
+    Py_ssize_t count = PyLong_AsSsize_t(args[1]);
+    long dtype = PyLong_AsLong(args[2]);
+    u64 most = PyLong_AsUnsignedLongLong(args[3]);
+    if (PyErr_Occurred())
+        return NULL;
+    if (dtype < FLOATS || dtype >= DTYPES) {
+        PyErr_SetString(PyExc_ValueError, "no such floating dtype");
+        return NULL;
+    }
+    switch (dtype_sizes[dtype]) {
+    case 2: return PyBool_FromLong(within_u16(memory, count, (u16)most));
+    case 4: return PyBool_FromLong(within_u32(memory, count, (u32)most));
+    default: return PyBool_FromLong(within_u64(memory, count, most));
+    }
 }
 
 static int
@@ -1002,6 +1047,7 @@ static PyMethodDef methods[] = {
     {"cast_strided", (PyCFunction)(void (*)(void))cast_strided, METH_FASTCALL, cast_strided_doc},
     {"is_known", (PyCFunction)(void (*)(void))is_known, METH_FASTCALL, is_known_doc},
     {"gather", (PyCFunction)(void (*)(void))gather, METH_FASTCALL, gather_doc},
+    {"is_within", (PyCFunction)(void (*)(void))is_within, METH_FASTCALL, is_within_doc},
     {"agree", (PyCFunction)(void (*)(void))agree, METH_FASTCALL, agree_doc},
     {NULL, NULL, 0, NULL},
 };

@@ -13,11 +13,12 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
+from functools import cache
 from types import ModuleType
 from typing import Any
 
 from ..live.dtypes import DTYPES
-from ..live.libraries import load, loaded
+from ..live.libraries import class_of, load, loaded
 
 
 def _import_native() -> ModuleType | None:
@@ -122,44 +123,55 @@ def arrange(shape: tuple[int, ...], source: tuple[int, ...], result: tuple[int, 
 
 def gathers(array: Any, target: str) -> bool:
     """Whether arrays like *array* can be written side by side as *target*: of plain numbers, in row-major order."""
-    name = str(array.dtype.name)
-    known = name == target or casts(name, target)
+    if _carriers_of(array.dtype, target) is None:
+        return False
+    flags = array.flags
     return bool(
-        known and name in DTYPES and array.dtype.isnative and array.flags.carray_ro and _knows_arrays(type(array))
+        flags.c_contiguous and flags.aligned and type(array) is class_of("numpy", "ndarray") and _knows_arrays()
     )
 
 
-def gathered(members: list[Any], result: int, target: str, casting: str) -> int:
+def gathered(members: list[Any] | tuple[Any, ...], result: int, target: str, casting: str) -> int:
     """Write arrays side by side, converted and checked; how many came before one that is not like the first, or lost.
 
     If that is not all of them, some or all of the result is missing.
 
     Args:
-        members: Arrays, the first of which `gathers`; a list that nobody else can change.
+        members: Arrays, the first of which `gathers`.
         result: Address of the memory for all of them, aligned.
         target: Element type of the result.
         casting: ``"checked"`` or ``"same_value"``.
     """
-    name, count = str(members[0].dtype.name), int(members[0].size)
-    if name == target:
-        carrier, parts = _CARRIERS[DTYPES[name].bytes]
-        name, target, count = carrier, carrier, count * parts
+    first = members[0]
+    carriers = _carriers_of(first.dtype, target)
+    if carriers is None:
+        return 0
+    source, target, parts = carriers
+    count = int(first.size) * parts
     threads = thread_count() if len(members) * count > _FEW else 1
-    return int(_native.gather(load("numpy").ndarray, members, result, count, *_code((name, target), casting), threads))
+    return int(_native.gather(type(first), members, result, count, *_code((source, target), casting), threads))
 
 
-_CARRIERS = {1: ("uint8", 1), 2: ("uint16", 1), 4: ("uint32", 1), 8: ("uint64", 1), 16: ("uint64", 2)}
-"""The integers as which elements of some size travel when they keep their type, and how many each."""
+_SAME = {1: ("uint8", "uint8", 1), 2: ("uint16", "uint16", 1), 4: ("uint32", "uint32", 1), 8: ("uint64", "uint64", 1)}
+_SAME[16] = ("uint64", "uint64", 2)
+"""As what elements of some size travel when they keep their type: integers, and how many of them each."""
 
-_known_classes: dict[type, bool] = {}
+
+@cache
+def _carriers_of(dtype: Any, target: str) -> tuple[str, str, int] | None:
+    """As what elements of a ``numpy.dtype`` travel to *target*, and in how many parts each; None if they cannot."""
+    name = str(dtype.name)
+    if _native is None or name not in DTYPES or not dtype.isnative:
+        return None
+    if name == target:
+        return _SAME[dtype.itemsize]
+    return (name, target, 1) if casts(name, target) else None
 
 
-def _knows_arrays(kind: type) -> bool:
-    """Whether the extension may read the fields of arrays of that class: plain ones, once they are as it expects."""
-    if kind not in _known_classes:
-        numpy = load("numpy")
-        _known_classes[kind] = _native is not None and kind is numpy.ndarray and all(map(_is_known, _specimens(numpy)))
-    return _known_classes[kind]
+@cache
+def _knows_arrays() -> bool:
+    """Whether the fields of plain arrays are where the extension expects them."""
+    return all(map(_is_known, _specimens(load("numpy"))))
 
 
 def _specimens(numpy: Any) -> list[Any]:
@@ -180,3 +192,31 @@ def _is_known(array: Any) -> bool:
     address, flags = array.__array_interface__["data"][0], array.flags
     facts = (address, array.shape, array.strides, array.dtype, flags.c_contiguous, flags.aligned)
     return bool(_native.is_known(array, *facts))
+
+
+def are_of_class(members: list[Any] | tuple[Any, ...], kind: type) -> bool:
+    """Whether every member is of exactly that class."""
+    if _native is None:
+        return set(map(type, members)) == {kind}
+    return type(members[0]) is kind and bool(_native.agree(members, None, None) == len(members))
+
+
+def have(members: list[Any] | tuple[Any, ...], attribute: Any, value: Any) -> bool:
+    """Whether *attribute*, a descriptor of the one class of all *members*, gives the very object *value* for each."""
+    if _native is None:
+        return all(attribute.__get__(member) is value for member in members)
+    return bool(_native.agree(members, attribute, value) == len(members))
+
+
+def cannot_have_rounded_integers(tensor: Any, name: str) -> bool:
+    """Whether every element of *tensor*, which lies in memory without gaps, is too small to be a rounded integer.
+
+    Then whatever integers came in among its floats are still what they were. False where there is no telling.
+    """
+    if _native is None or name not in _ROUNDED_FROM:
+        return False
+    return bool(_native.is_within(tensor.data_ptr(), tensor.numel(), _codes[name], _ROUNDED_FROM[name] - 1))
+
+
+_ROUNDED_FROM = {"float16": 0x6800, "bfloat16": 0x4380, "float32": 0x4B800000, "float64": 0x4340000000000000}
+"""The smallest number that an integer can have been rounded to (all below are exact), as the bits of the type."""

@@ -6,17 +6,16 @@ from array import array
 from collections import deque
 from collections.abc import Iterator, KeysView, Sequence, ValuesView
 from dataclasses import dataclass
-from operator import attrgetter
 from typing import Any
 
 from ..errors import NestError, RaggedError, TensorcopyError
 from ..live.dtypes import DTYPES, default_float, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import load
-from . import allocation
+from . import allocation, gathering
 from .carry_out import carry_out, finish
 from .filling import fill_array, fill_tensor
-from .plan import Exposure, Plan, Request
-from .planner import plan_conversion
+from .plan import Decision, Exposure, Plan, Request
+from .planner import decide
 from .reading import ForeignLeaf
 from .sources import expose
 
@@ -97,19 +96,21 @@ def _too_deep() -> NestError:
 
 
 def stack(nest: Any, request: Request) -> Any:
-    """One tensor or array from a nest of sources: copies."""
-    return stack_to_tensor(nest, request) if request.to == "torch" else stack_to_array(nest, request)
-
-
-def stack_to_tensor(nest: Any, request: Request) -> Any:
-    """One tensor from a nest of sources: copies; keeps the graph of tensor members unless ``detach=True``."""
-    torch = load("torch")
+    """One tensor or array from a nest of sources: copies; keeps the graph of tensor members unless ``detach=True``."""
+    if type(nest) in (list, tuple) and nest:
+        gathered = gathering.gather(nest, (len(nest),), request)
+        if gathered is not None:
+            return gathered
     flat = flatten(nest)
-    kinds = set(map(type, flat.members))
-    if kinds == {torch.Tensor} or kinds == {torch.nn.Parameter}:
-        stacked = _stack_tensors(torch, flat, request)
-        if stacked is not None:
-            return stacked
+    if len(flat.shape) > 1 and flat.members:
+        gathered = gathering.gather(flat.members, flat.shape, request)
+        if gathered is not None:
+            return gathered
+    return _stack_to_tensor(flat, request) if request.to == "torch" else _stack_to_array(flat, request)
+
+
+def _stack_to_tensor(flat: Flat, request: Request) -> Any:
+    torch = load("torch")
     members = [_member(m, flat.path(i), request, "torch") for i, m in enumerate(flat.members)]
     inner = _common_shape(flat, members)
     name = request.dtype or _promoted_torch(torch, flat.members, members)
@@ -126,10 +127,10 @@ def stack_to_tensor(nest: Any, request: Request) -> Any:
 def carry_out_one(source: Any, request: Request) -> Any:
     """*source* converted by its own plan."""
     exposure = expose(source, request)
-    return follow(plan_conversion(exposure, request), exposure, request)
+    return follow(decide(exposure, request), exposure, request)
 
 
-def follow(plan: Plan, exposure: Exposure, request: Request) -> Any:
+def follow(plan: Plan | Decision, exposure: Exposure, request: Request) -> Any:
     """The result of *plan*; a nest that turns out to hold arrays where numbers were expected is stacked instead."""
     if plan.route != "stack":
         result = carry_out(plan, exposure, request)
@@ -138,27 +139,8 @@ def follow(plan: Plan, exposure: Exposure, request: Request) -> Any:
     return finish(stack(exposure.open(), request), exposure, request)
 
 
-def _stack_tensors(torch: Any, flat: Flat, request: Request) -> Any:
-    """`torch.stack` of plain tensors of one dtype; None where that is not what they are."""
-    members = [m.detach() for m in flat.members] if request.detach else flat.members
-    dtypes = set(map(attrgetter("dtype"), members))
-    if len(dtypes) > 1 or request.dtype not in (None, name_of_torch(members[0].dtype)):
-        return None
-    shape = tuple(members[0].shape)
-    for i, member in enumerate(members):
-        if member.shape != shape:
-            raise _ragged(flat, i, f"shape {shape}", f"shape {tuple(member.shape)}")
-    nbytes = len(members) * members[0].nbytes
-    if nbytes < allocation.ADVISE_FROM or any(m.requires_grad or not m.is_cpu for m in members):
-        return torch.stack(members).reshape(*flat.shape, *shape)
-    result = allocation.empty(torch, (len(members), *shape), members[0].dtype)
-    return torch.stack(members, out=result).view(*flat.shape, *shape)
-
-
-def stack_to_array(nest: Any, request: Request) -> Any:
-    """One array from a nest of sources: copies."""
+def _stack_to_array(flat: Flat, request: Request) -> Any:
     numpy = load("numpy")
-    flat = flatten(nest)
     members = [_member(m, flat.path(i), request, "numpy") for i, m in enumerate(flat.members)]
     inner = _common_shape(flat, members)
     name = request.dtype or str(numpy.result_type(*{m.dtype for m in members}).name)

@@ -1,0 +1,103 @@
+"""Lists of arrays or tensors that are all alike: one allocation, filled once, without a plan for each member.
+
+Nothing is decided from the first member alone. Where a member differs, or a value would be lost, the answer is None and
+`stacking` looks at the members one by one, and words the error if there is one.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from math import prod
+from typing import Any
+
+from ..live.dtypes import DTYPES, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
+from ..live.libraries import class_of, load
+from ..live.tensors import is_dense_cpu
+from . import allocation, kernels
+from .plan import Request
+
+Members = list[Any] | tuple[Any, ...]
+
+
+def gather(members: Members, shape: tuple[int, ...], request: Request) -> Any:
+    """One tensor or array of *shape* and the shape of the members, which are laid out in it in order: copies.
+
+    None unless they are plain arrays, or plain tensors, of one class, dtype and shape. Keeps the graph of tensors.
+    """
+    kind = type(members[0])
+    if kind is class_of("numpy", "ndarray"):
+        return _gather_arrays(members, shape, request)
+    if request.to == "torch" and kind in (class_of("torch", "Tensor"), class_of("torch.nn", "Parameter")):
+        return _stack_tensors(load("torch"), members, shape, request)
+    return None
+
+
+def _gather_arrays(arrays: Members, shape: tuple[int, ...], request: Request) -> Any:
+    first = arrays[0]
+    target = request.dtype or _name(first.dtype)
+    if not kernels.gathers(first, target):
+        return None
+    whole = (*shape, *first.shape)
+    if request.to == "torch":
+        torch = load("torch")
+        if not hasattr(torch, target):
+            return None
+        result = allocation.empty(torch, whole, torch_dtype(target))
+        address = result.data_ptr()
+    else:
+        result = load("numpy").empty(whole, numpy_dtype(target))
+        address = result.__array_interface__["data"][0]
+    done = kernels.gathered(arrays, address, target, request.casting)
+    return result if done == len(arrays) else None
+
+
+@cache
+def _name(dtype: Any) -> str:
+    """The name of a ``numpy.dtype``, remembered: NumPy puts it together anew each time."""
+    return name_of_numpy(dtype)
+
+
+def _stack_tensors(torch: Any, tensors: Members, shape: tuple[int, ...], request: Request) -> Any:
+    """`torch.stack` where it loses nothing: it takes tensors of several dtypes, and rounds integers among floats."""
+    first = tensors[0]
+    if request.dtype not in (None, name_of_torch(first.dtype)) or not kernels.are_of_class(tensors, type(first)):
+        return None
+    fresh = _fresh(torch, tensors)
+    try:
+        result = torch.stack(tensors) if fresh is None else torch.stack(tensors, out=fresh)
+    except RuntimeError:
+        if any(t.shape != first.shape for t in tensors):
+            return None
+        result = torch.stack(tensors)
+    if result is not fresh and not _keeps_integers(torch, tensors, result):
+        return None
+    return result if len(shape) == 1 else result.view(*shape, *first.shape)
+
+
+def _fresh(torch: Any, tensors: Members) -> Any:
+    """Memory for a large result, advised; None where torch had better find its own."""
+    first = tensors[0]
+    if len(tensors) * first.nbytes < allocation.ADVISE_FROM or not first.is_cpu or first.layout is not torch.strided:
+        return None
+    if not _are_of_dtype(torch, tensors) or not kernels.have(tensors, torch._C.TensorBase.requires_grad, False):
+        return None
+    return allocation.empty(torch, (len(tensors), *first.shape), first.dtype)
+
+
+def _are_of_dtype(torch: Any, tensors: Members) -> bool:
+    return kernels.have(tensors, torch._C.TensorBase.dtype, tensors[0].dtype)
+
+
+def _keeps_integers(torch: Any, tensors: Members, result: Any) -> bool:
+    """Whether no integer was rounded among floats. For small members looking at the result is the quicker proof."""
+    name = name_of_torch(result.dtype)
+    if DTYPES[name].kind in "biu":
+        return True
+    small = prod(result.shape) <= _SMALL * len(tensors)
+    if small and is_dense_cpu(result) and kernels.cannot_have_rounded_integers(result, name):
+        return True
+    return _are_of_dtype(torch, tensors)
+
+
+_SMALL = 256
+"""Elements of a member that are looked at sooner than its dtype is asked for."""
