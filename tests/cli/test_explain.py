@@ -11,6 +11,11 @@ from tensorcopy.catalogue import find, operations
 from tensorcopy.cli.main import main
 
 
+@pytest.fixture(autouse=True)
+def _a_hundred_columns(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
+
+
 def explained(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     assert main(["explain", *arguments]) == 0
     shown = capsys.readouterr()
@@ -18,8 +23,7 @@ def explained(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
     return shown.out
 
 
-def test_a_call_is_explained(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "100")
+def test_a_call_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
     text = explained(capsys, "x.detach().clone()")
     assert text.startswith("torch.Tensor.detach().clone()\n═════")
     for line in (

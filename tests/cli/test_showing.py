@@ -38,11 +38,16 @@ def arguments(**given: object) -> argparse.Namespace:
     return argparse.Namespace(**{"output": None, "output_format": None, "color": "auto", **given})
 
 
+def no_terminal(descriptor: int) -> os.terminal_size:
+    raise OSError(25, "Inappropriate ioctl for device")
+
+
 @pytest.fixture(autouse=True)
 def _plain_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("NO_COLOR", "COLUMNS"):
         monkeypatch.delenv(name, raising=False)
     monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setattr("os.get_terminal_size", no_terminal)
 
 
 @pytest.mark.parametrize(
@@ -70,12 +75,28 @@ def test_a_stream_that_lacks_a_character_gets_ascii(encoding: str, ascii: bool) 
     assert medium_of(Stream(encoding), "auto") == Medium(columns=100, color=False, ascii=ascii)
 
 
-def test_the_width_is_that_of_the_environment_or_the_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("COLUMNS", "72")
-    assert medium_of(Stream(), "never").columns == 72
-    monkeypatch.delenv("COLUMNS")
-    monkeypatch.setattr("os.get_terminal_size", lambda *_: os.terminal_size((133, 40)))
-    assert medium_of(Stream(), "never").columns == 133
+@pytest.mark.parametrize(
+    ("given", "terminals", "columns"),
+    [
+        ("72", {1: 133, 2: 80}, 72),
+        ("", {1: 133, 2: 80}, 133),
+        ("0", {1: 133}, 133),
+        ("wide", {2: 80}, 80),
+        ("", {1: 0}, 100),
+        ("", {}, 100),
+    ],
+)
+def test_the_width_is_that_of_the_environment_or_the_terminal_behind_the_pipe(
+    given: str, terminals: dict[int, int], columns: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def size_of(descriptor: int) -> os.terminal_size:
+        return os.terminal_size((terminals[descriptor], 40)) if descriptor in terminals else no_terminal(descriptor)
+
+    monkeypatch.setenv("COLUMNS", given)
+    monkeypatch.setattr("os.get_terminal_size", size_of)
+    for number, name in ((1, "stdout"), (2, "stderr")):
+        monkeypatch.setattr(sys, name, argparse.Namespace(fileno=lambda number=number: number))
+    assert medium_of(Stream(), "never").columns == columns
 
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1", "utf-8"])

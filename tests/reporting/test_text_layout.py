@@ -186,3 +186,9 @@ def test_the_environment_changes_nothing(monkeypatch: pytest.MonkeyPatch) -> Non
 def test_wide_letters_count_as_two_columns() -> None:
     korean = table(["이름", "n"], [["텐서를 복사합니다", "1"], ["x", "2"]])
     assert [cell_len(line) for line in text_of(korean, 60).splitlines()] == [20, 20, 20, 20]
+
+
+def test_a_table_is_records_where_that_takes_fewer_lines() -> None:
+    long = table(["name", "first", "second", "third"], [["x", "word " * 60, "y", "z"]])
+    assert text_of(long, 40).splitlines()[0] == "name: x"
+    assert text_of(table(["name", "first", "second"], [["x", "word " * 9, "y"]] * 2), 40).startswith("name  first")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import argparse
 import os
-import shutil
 import sys
+from contextlib import suppress
 from typing import TextIO
 
 from ..errors import TensorcopyError
@@ -32,9 +32,19 @@ def show(report: Report, args: argparse.Namespace) -> None:
 
 
 def medium_of(stream: TextIO, color: str) -> Medium:
-    """What *stream* can show. Its width is that of the terminal, or ``COLUMNS``, or 100."""
-    columns = shutil.get_terminal_size((Medium().columns, 24)).columns
-    return Medium(columns=columns, color=wants_color(stream, color), ascii=not _can_show(_PROBE, stream))
+    """What *stream* can show. Its width is ``COLUMNS``, or that of the terminal at the end of a pipe too, or 100."""
+    return Medium(columns=_columns(), color=wants_color(stream, color), ascii=not _can_show(_PROBE, stream))
+
+
+def _columns() -> int:
+    """Through a pager or ``head`` the reader sees the terminal of the error stream."""
+    given = os.environ.get("COLUMNS", "")
+    if given.isdecimal() and int(given):
+        return int(given)
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            return os.get_terminal_size(stream.fileno()).columns or Medium().columns
+    return Medium().columns
 
 
 def wants_color(stream: TextIO, color: str) -> bool:
