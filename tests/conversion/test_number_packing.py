@@ -7,7 +7,7 @@ from fractions import Fraction
 import ml_dtypes
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tensorcopy.conversion.number_packing import DoesNotFit, fitted, pack, rounded_to
@@ -36,6 +36,7 @@ def test_an_awkward_number_is_rounded_once_to_nearest_even(dtype, number):
 
 
 @pytest.mark.parametrize("dtype", BITS)
+@settings(deadline=None)
 @given(number=st.floats(allow_nan=False, allow_infinity=False) | st.floats(-1e39, 1e39) | st.floats(-1e5, 1e5))
 def test_a_number_is_rounded_once_to_nearest_even(dtype, number):
     assert struct.pack("d", rounded_to(dtype, number)) == struct.pack("d", _rounded(dtype, number))

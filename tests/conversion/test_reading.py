@@ -489,7 +489,7 @@ def _outcome(read, nested, **choices):
 
 
 @needs_native
-@settings(max_examples=300)
+@settings(max_examples=300, deadline=None)
 @given(
     nested=nests(),
     dtype=st.none() | st.sampled_from(READABLE),
@@ -507,7 +507,7 @@ def test_every_implementation_gives_the_same_bytes_or_the_same_error(nested, dty
     assert in_blocks == expected or (len(expected) == 2 and issubclass(in_blocks[0], TensorcopyError))
 
 
-@settings(max_examples=200)
+@settings(max_examples=200, deadline=None)
 @given(nested=nests(leaves=st.integers(-(2**63), 2**63 - 1) | st.booleans()) | nests(leaves=st.floats(allow_nan=False)))
 def test_a_nest_holds_the_same_values_afterwards(nested):
     result = _outcome(_read, nested, default_float="float64")
