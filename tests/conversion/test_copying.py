@@ -452,6 +452,13 @@ def test_an_array_of_objects_is_copied_deeply_and_keeps_its_shape() -> None:
     assert y[1, 0] is y
 
 
+def test_objects_in_subclasses_and_records_are_copied_too() -> None:
+    for x in (np.array([[1], [2, 3]], object).view(TaggedArray), np.array([([1],)], [("a", object)])):
+        y = tc.copy(x)
+        y[0][0].append(9) if x.dtype.names else y[0].append(9)
+        assert "9" not in str(x)
+
+
 def test_arrays_convert_in_the_copy() -> None:
     x = np.arange(3, dtype=">i4")
     y = tc.copy(x, dtype=np.float32)

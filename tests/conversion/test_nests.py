@@ -760,3 +760,14 @@ def test_out_may_hold_cycles_like_the_source() -> None:
     x[0] = torch.full((1,), 3.0)
     tc.copy(x, out=out)
     assert out[0].item() == 3
+
+
+@pytest.mark.filterwarnings("ignore:.*quantize_per_tensor", "ignore:.*nested tensors is in prototype stage")
+def test_quantized_and_nested_tensors_are_left_out_of_the_flat_buffer() -> None:
+    quantized = torch.quantize_per_tensor(torch.ones(4), 0.1, 0, torch.qint8)
+    nested = torch.nested.nested_tensor([torch.ones(2), torch.ones(3)])
+    for special in (quantized, nested):
+        for flat in (False, True):
+            new = tc.copy({"a": torch.ones(2), "s": special}, flat=flat)
+            assert str(new["s"]) == str(special)
+            assert new["a"].tolist() == [1, 1]

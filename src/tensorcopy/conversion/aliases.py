@@ -54,18 +54,24 @@ def plain_spans(leaves: Sequence[Any], request: Request) -> list[Span] | None:
     torch = class_of("torch", "strided") and load("torch")
     if not torch or not set(map(type, leaves)) <= {torch.Tensor, torch.nn.Parameter}:
         return None
-    if set(map(attrgetter("layout"), leaves)) != {torch.strided} or any(map(attrgetter("is_nested"), leaves)):
-        return None
-    if not all(map(torch.Tensor.is_contiguous, leaves)):
+    if set(map(attrgetter("layout"), leaves)) != {torch.strided}:
         return None
     if not request.detach and any(map(attrgetter("requires_grad"), leaves)):
         return None
+    ranges = contiguous_ranges(leaves)
+    return None if ranges is None else [(low, high, i) for i, (low, high) in enumerate(ranges) if 0 < low < high]
+
+
+def contiguous_ranges(leaves: Iterable[Any]) -> Iterator[tuple[int, int]] | None:
+    """First byte and end of each tensor; None if one is not contiguous, or torch has no address for it."""
+    tensor = class_of("torch", "Tensor")
     try:
-        starts = list(map(torch.Tensor.data_ptr, leaves))
+        if not all(map(tensor.is_contiguous, leaves)):
+            return None
+        starts = list(map(tensor.data_ptr, leaves))
     except RuntimeError:
         return None
-    ends = map(add, starts, map(attrgetter("nbytes"), leaves))
-    return [span for span in zip(starts, ends, range(len(leaves)), strict=True) if 0 < span[0] < span[1]]
+    return zip(starts, map(add, starts, map(attrgetter("nbytes"), leaves)), strict=True)
 
 
 def _span(position: int, leaf: Any, request: Request) -> Iterator[Span]:

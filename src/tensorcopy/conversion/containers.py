@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from argparse import Namespace
 from collections import OrderedDict, defaultdict, deque
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import dataclass, is_dataclass
 from functools import lru_cache
 from struct import calcsize
@@ -269,11 +269,13 @@ def _hides_state(cls: type) -> bool:
     return bool(cls.__basicsize__ > base.__basicsize__ + pointers * _POINTER)
 
 
-@lru_cache(maxsize=512)
-def _slots(cls: Any) -> tuple[tuple[str, MemberDescriptorType], ...]:
+def _declared_slots(cls: type) -> tuple[tuple[str, MemberDescriptorType], ...]:
     """Name and descriptor of each slot that a class statement in the ancestry of *cls* declares."""
     declaring = [base.__dict__ for base in cls.__mro__ if "__slots__" in base.__dict__]
     return tuple((k, v) for names in declaring for k, v in names.items() if isinstance(v, MemberDescriptorType))
+
+
+_slots: Callable[[type], tuple[tuple[str, MemberDescriptorType], ...]] = lru_cache(maxsize=512)(_declared_slots)
 
 
 @dataclass(slots=True, eq=False)
@@ -285,9 +287,11 @@ class Taken:
     parts: list[Any]
     count: int
     """How many of the parts are contents."""
-    names: tuple[str, ...]
+    names: tuple[str, ...] = ()
     """Names of the attributes, the ones in slots first."""
-    slots: int
+    slots: int = 0
+    settled: bool = False
+    """Nothing inside needs a copy, so the parts are those of the copy too."""
 
     def label(self, position: int) -> str:
         """The step from the container to one of its parts."""
@@ -305,7 +309,7 @@ def take_apart(x: Any, kind: Kind) -> Taken:
     contents = kind.contents(x)
     count = len(contents)
     if type(x) in _BARE:
-        return Taken(x, kind, contents, count, (), 0)
+        return Taken(x, kind, contents, count)
     in_slots, in_dict = _attributes(x)
     parts = [*contents, *in_slots.values(), *in_dict.values()]
     return Taken(x, kind, parts, count, (*in_slots, *in_dict), len(in_slots))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from functools import wraps
+from typing import Any, TypeVar, cast
 
 from ..errors import BadArgumentError
 from ..live import tensors
@@ -16,10 +18,25 @@ from .overwriting import write_into
 from .plan import Plan, Request
 from .roles import LEAF, role_of
 
-_CHECKED = "checked"
 _plain_tensor: Any = None
+"""``torch.Tensor``, once torch is loaded."""
+
+Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
+def _with_fast_path(verb: Verb) -> Verb:
+    """*verb*, but a small plain tensor without options is copied before any of them is looked at."""
+
+    @wraps(verb)
+    def copy(x: Any, **options: Any) -> Any:
+        if not options and x.__class__ is _plain_tensor and x.numel() < SMALL:
+            return x.detach().clone()
+        return verb(x, **options)
+
+    return cast(Verb, copy)
+
+
+@_with_fast_path
 def copy(
     x: Any,
     *,
@@ -29,7 +46,7 @@ def copy(
     memory_format: Any = None,
     requires_grad: bool | None = None,
     out: Any = None,
-    casting: str = _CHECKED,
+    casting: str = "checked",
     flat: bool = False,
 ) -> Any:
     """An object of the same kind as *x* that owns its memory: copies, and cuts the graph unless ``detach=False``.
@@ -80,18 +97,6 @@ def copy(
         >>> best["weight"].data_ptr() == x.data_ptr()
         False
     """
-    if (
-        x.__class__ is _plain_tensor
-        and dtype is None
-        and out is None
-        and detach is True
-        and memory_format is None
-        and device is None
-        and requires_grad is None
-        and casting is _CHECKED
-        and x.numel() < SMALL
-    ):
-        return x.detach().clone()
     request = _request(detach, dtype, device, memory_format, requires_grad, casting)
     return _copy_slowly(x, request, flat) if out is None else write_into(out, x, request)
 
@@ -151,7 +156,7 @@ def plan_copy(
     memory_format: Any = None,
     requires_grad: bool | None = None,
     out: Any = None,
-    casting: str = _CHECKED,
+    casting: str = "checked",
     flat: bool = False,
 ) -> Plan:
     """The plan that `copy` with these arguments would follow; moves no data. Values are not looked at."""

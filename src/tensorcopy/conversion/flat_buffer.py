@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from ..live import tensors
@@ -10,33 +11,30 @@ from ..live.libraries import is_tensor, load
 from . import allocation
 from .carry_out import fill_tensor
 from .casting import can_lose
-from .leaves import dressed, for_member, is_dispatching
+from .leaves import dressed, for_member, is_dispatching, suits
 from .plan import Request
 
 _ALIGNMENT = 64
 """Bytes to which the start of each tensor in the buffer is aligned."""
 
 
-def copy_flat(leaves: list[Any], request: Request, copies: dict[int, Any]) -> list[Any]:
+def copy_flat(leaves: list[Any], request: Request, copies: dict[int, Any], *, together: bool) -> list[Any]:
     """Put copies of the strided tensors among *leaves* into *copies*, by identity; gives the leaves that are left over.
 
     Left over are arrays, wrapper classes and other layouts, and everything where the copy stays on the graph, moves to
-    another device, or gets another memory format.
+    another device, or gets another memory format. *together*: all are known to be strided plain tensors.
     """
     if not request.detach or request.memory_format is not None or request.device is not None:
         return leaves
-    rest: list[Any] = []
-    places: dict[tuple[str, Any], list[Any]] = {}
-    for leaf in leaves:
-        if _fits(leaf):
-            dtype = for_member(leaf, request).dtype or name_of_torch(leaf.dtype)
-            places.setdefault((dtype, leaf.device), []).append(leaf)
-        else:
-            rest.append(leaf)
+    special = not together or any(x.is_quantized or x.is_nested for x in leaves)
+    fitting = list(filter(_fits, leaves)) if special else leaves
+    places: dict[tuple[Any, Any], list[Any]] = {}
+    for leaf in fitting:
+        places.setdefault((_dtype_of_copy(leaf, request), leaf.device), []).append(leaf)
     for (dtype, device), members in places.items():
-        for member, view in zip(members, _in_one_buffer(members, dtype, device, request), strict=True):
-            copies[id(member)] = dressed(view, member, for_member(member, request))
-    return rest
+        views = _in_one_buffer(members, dtype, device, request)
+        copies.update(zip(map(id, members), map(_dresser(request), views, members), strict=True))
+    return [leaf for leaf in leaves if id(leaf) not in copies] if len(fitting) < len(leaves) else []
 
 
 def _fits(leaf: Any) -> bool:
@@ -45,18 +43,28 @@ def _fits(leaf: Any) -> bool:
     return not is_dispatching(leaf) and tensors.has_address(leaf)
 
 
-def _in_one_buffer(members: list[Any], dtype: str, device: Any, request: Request) -> list[Any]:
+def _dtype_of_copy(leaf: Any, request: Request) -> Any:
+    return torch_dtype(request.dtype) if request.dtype is not None and suits(leaf, request.dtype) else leaf.dtype
+
+
+def _dresser(request: Request) -> Callable[[Any, Any], Any]:
+    """What makes a member's copy of a plain view."""
+    plain = load("torch").Tensor if request.requires_grad is None else None
+    return lambda view, x: view if type(x) is plain else dressed(view, x, for_member(x, request))
+
+
+def _in_one_buffer(members: list[Any], dtype: Any, device: Any, request: Request) -> list[Any]:
     """The members in one fresh buffer: tensors without a graph that each count their own changes."""
     torch = load("torch")
     with torch._C.DisableTorchFunctionSubclass():
         sources = [member.detach() for member in members]
-    step = _ALIGNMENT // torch_dtype(dtype).itemsize
+    step = _ALIGNMENT // dtype.itemsize
     starts = [0]
     for source in sources:
         starts.append(starts[-1] + -(-source.numel() // step) * step)
-    buffer = _empty(torch, starts.pop(), torch_dtype(dtype), device)
+    buffer = _empty(torch, starts.pop(), dtype, device)
     views = [buffer.as_strided(x.shape, _strides(torch, x), k).data for x, k in zip(sources, starts, strict=True)]
-    _fill(torch, views, sources, dtype, request)
+    _fill(torch, views, sources, name_of_torch(dtype), request)
     return views
 
 
@@ -73,6 +81,9 @@ def _strides(torch: Any, x: Any) -> Any:
 
 def _fill(torch: Any, views: list[Any], sources: list[Any], dtype: str, request: Request) -> None:
     names = [name_of_torch(source.dtype) for source in sources]
+    if set(names) == {dtype}:
+        copy_all(torch, views, sources)
+        return
     safe = [not can_lose(name, dtype, request.casting) for name in names]
     copy_all(
         torch, [v for v, s in zip(views, safe, strict=True) if s], [x for x, s in zip(sources, safe, strict=True) if s]

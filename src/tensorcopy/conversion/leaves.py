@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from copy import deepcopy
 from dataclasses import replace
+from operator import attrgetter
 from typing import Any
 
 from ..errors import BadArgumentError, TensorcopyError, UnsupportedDtypeError, UnsupportedSourceError, WrongDeviceError
@@ -26,19 +27,44 @@ def copy_leaf(x: Any, request: Request) -> Any:
     return _copy_array(x, request) if is_ndarray(x) else _copy_tensor(x, request)
 
 
-def is_small_tensor(x: Any) -> bool:
-    """Whether *x* is a plain tensor for which advice on its memory does not pay."""
-    return type(x) is class_of("torch", "Tensor") and x.numel() < SMALL
+def small_tensors(found: list[Any]) -> list[Any]:
+    """The plain tensors and parameters among *found* for which advice on their memory does not pay."""
+    torch = loaded("torch")
+    if torch is None:
+        return []
+    plain = (class_of("torch", "Tensor"), torch.nn.Parameter)
+    return [x for x in found if type(x) in plain and x.numel() < SMALL]
 
 
 def copy_small_tensors(found: list[Any], *, together: bool) -> list[Any]:
-    """Copies of small plain tensors, off the graph. *together*: all are strided memory, which one call can copy."""
+    """Copies of `small_tensors`, off the graph. *together*: all are strided memory, which one call can copy."""
     torch = loaded("torch")
-    detached = [x.detach() for x in found]
+    if torch is None or not found:
+        return []
+    copies = _cloned(torch, found) if together else [x.detach().clone() for x in found]
+    if torch.nn.Parameter not in set(map(type, found)):
+        return copies
+    return [
+        data if type(x) is torch.Tensor else _as_parameter(torch, data, x, PLAIN)
+        for x, data in zip(found, copies, strict=True)
+    ]
+
+
+def _cloned(torch: Any, found: list[Any]) -> list[Any]:
+    detached = found if _are_off_graph(torch, found) else [x.detach() for x in found]
     clone_all = getattr(torch, "_foreach_clone", None)
-    if together and found and clone_all is not None and not tensors.is_capturing():
-        return list(clone_all(detached))
+    if clone_all is not None:
+        try:
+            return list(clone_all(detached))
+        except NotImplementedError:
+            pass  # nested tensors
     return [x.clone() for x in detached]
+
+
+def _are_off_graph(torch: Any, found: list[Any]) -> bool:
+    """Whether tensors in real memory have neither gradients nor, as they may inside a dual level, tangents."""
+    level = getattr(getattr(torch.autograd, "forward_ad", None), "_current_level", 0)
+    return level < 0 and not any(map(attrgetter("requires_grad"), found))
 
 
 def _copy_tensor(x: Any, request: Request) -> Any:
@@ -198,6 +224,8 @@ def _convert_sparse(source: Any, name: str, request: Request) -> Any:
 
 def _copy_array(x: Any, request: Request) -> Any:
     numpy = load("numpy")
+    if x.dtype.hasobject and x.dtype.kind != "T":
+        return deepcopy(x)
     source = x.view(numpy.ndarray) if isinstance(x, numpy.memmap) else x
     name = name_of_numpy(x.dtype)
     if request.dtype is None or (request.dtype == name and x.dtype.isnative):

@@ -7,6 +7,7 @@ strange ``__eq__``, ``__hash__`` or ``__len__`` decides nothing here.
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,9 +16,10 @@ from ..errors import NestError, TensorcopyError
 from .aliases import Group, copy_group, groups_of, plain_spans
 from .containers import Kind, Taken, put_attributes, take_apart
 from .flat_buffer import copy_flat
-from .leaves import at_path, changes_nothing, copy_leaf, copy_small_tensors, for_member, is_small_tensor
+from .leaves import at_path, changes_nothing, copy_leaf, copy_small_tensors, for_member, small_tensors
+from .plain_dicts import copy_plain_dict
 from .plan import Request
-from .roles import ATOM, ATOMS, LEAF, role_of, unsupported
+from .roles import ATOM, ATOMS, LEAF, ROLES, role_of, unsupported
 
 _LONGEST_PATH = 40
 """Steps that a path in a message may have before its middle is left out."""
@@ -54,14 +56,13 @@ class Survey:
 def survey(root: Any) -> Survey:
     """What is in *root*; `UnsupportedSourceError` names the first member that cannot be copied."""
     found = Survey(root=root)
-    met: set[int] = set()
     around: dict[int, tuple[Taken, Iterator[Any]]] = {}
-    opened = _meet(root, found, met)
+    opened = _meet(root, found)
     while opened is not None or around:
         if opened is not None:
             around[id(opened.source)] = (opened, iter(opened.parts))
         taken, parts = around[next(reversed(around))]
-        opened = _next_container(taken, parts, found, met, around)
+        opened = _next_container(taken, parts, found, around)
         if opened is None:
             del around[id(taken.source)]
             found.containers.append(taken)
@@ -69,46 +70,67 @@ def survey(root: Any) -> Survey:
 
 
 def _next_container(
-    taken: Taken, parts: Iterator[Any], found: Survey, met: set[int], around: dict[int, tuple[Taken, Iterator[Any]]]
+    taken: Taken, parts: Iterator[Any], found: Survey, around: dict[int, tuple[Taken, Iterator[Any]]]
 ) -> Taken | None:
-    """The next of *parts* that is a container not met before; None when there are no more. Notes the others."""
+    """The next of *parts* that is a container to be gone through; None when there are no more. Notes the others."""
+    parents, leaves = found.parents, found.leaves
     for part in parts:
-        if type(part) in ATOMS:
+        cls = type(part)
+        if cls in ATOMS:
             continue
-        if id(part) in met:
+        if id(part) in parents or part is found.root:
             found.cyclic = found.cyclic or id(part) in around
             continue
-        found.parents[id(part)] = taken
-        opened = _meet(part, found, met)
-        if opened is not None:
-            return opened
+        parents[id(part)] = taken
+        if ROLES.get(cls) is LEAF:
+            leaves.append(part)
+        else:
+            opened = _meet(part, found)
+            if opened is not None:
+                return opened
     return None
 
 
-def _meet(x: Any, found: Survey, met: set[int]) -> Taken | None:
-    """Note *x* in its place; a container is taken apart and given back."""
+def _meet(x: Any, found: Survey) -> Taken | None:
+    """Note *x*; a container with anything but atoms in it is given back, taken apart, to be gone through."""
     role = role_of(x)
-    if role is ATOM:
-        return None
-    met.add(id(x))
     if isinstance(role, Kind):
-        return take_apart(x, role)
-    if role is None:
-        raise unsupported(x, found.path(x))
-    if role is LEAF:
+        taken = take_apart(x, role)
+        if not set(map(type, taken.parts)) <= ATOMS:
+            return taken
+        taken.settled = True
+        if role.has_shell:
+            found.containers.append(taken)
+    elif role is LEAF:
         found.leaves.append(x)
-    else:
+    elif role is None:
+        raise unsupported(x, found.path(x))
+    elif role is not ATOM:
         found.owned.append((x, role))
     return None
 
 
 def copy_nest(x: Any, request: Request, *, flat: bool = False) -> Any:
     """A copy of the nest *x*. Nothing is returned, and nothing of *x* is changed, if any part of it is refused."""
+    quick = None if flat else _copy_plain_dict(x, request)
+    if quick is not None:
+        return quick
     found = survey(x)
     copies = _copied_leaves(found, request, flat)
     for owned, copier in found.owned:
         copies[id(owned)] = copier(owned)
     return _rebuilt(found, copies)
+
+
+def _copy_plain_dict(x: Any, request: Request) -> Any:
+    """A copy of a dict of plain tensors whose attributes, if any, refer to none; None if *x* is something else."""
+    attributes = survey(x.__dict__) if type(x) is OrderedDict and x.__dict__ else None
+    if attributes is not None and (attributes.leaves or attributes.owned):
+        return None
+    copied = copy_plain_dict(x, request)
+    if copied is not None and attributes is not None:
+        copied.__dict__.update(_rebuilt(attributes, {}))
+    return copied
 
 
 def _copied_leaves(found: Survey, request: Request, flat: bool) -> dict[int, Any]:
@@ -121,10 +143,10 @@ def _copied_leaves(found: Survey, request: Request, flat: bool) -> dict[int, Any
         _store(copies, group.members, _with_path(found, group, request))
     rest = [leaf for i, leaf in enumerate(found.leaves) if i not in grouped] if grouped else found.leaves
     if flat:
-        rest = copy_flat(rest, request, copies)
-    small = [leaf for leaf in rest if is_small_tensor(leaf)] if changes_nothing(request) else []
+        rest = copy_flat(rest, request, copies, together=spans is not None)
+    small = small_tensors(rest) if changes_nothing(request) else []
     _store(copies, small, copy_small_tensors(small, together=spans is not None))
-    for leaf in rest:
+    for leaf in rest if len(small) < len(rest) else ():
         if id(leaf) not in copies:
             copies[id(leaf)] = _copy_at(found, leaf, request)
     return copies
@@ -163,7 +185,7 @@ def _rebuilt(found: Survey, copies: dict[int, Any]) -> Any:
 
 def _complete(taken: Taken, copies: dict[int, Any]) -> None:
     """Fill the shell of a container, or build it; what it refers to exists."""
-    values = [copies.get(id(part), part) for part in taken.parts]
+    values = taken.parts if taken.settled else [copies.get(id(part), part) for part in taken.parts]
     if taken.kind.has_shell:
         new = copies[id(taken.source)]
         taken.kind.fill(new, values[: taken.count])

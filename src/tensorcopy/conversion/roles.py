@@ -18,7 +18,7 @@ from pathlib import PurePath
 from typing import Any
 
 from ..errors import UnsupportedSourceError
-from ..live.libraries import class_of, is_ndarray
+from ..live.libraries import class_of
 from .containers import OBJECT_ARRAY, Kind, kind_of
 
 ATOMS: frozenset[type] = frozenset(
@@ -97,33 +97,33 @@ _OWNED_ELSEWHERE: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
     ("numpy", "void", _copy_itself),
 )
 
-ATOM, LEAF = "atom", "leaf"
+ATOM, LEAF, ARRAY = "atom", "leaf", "array"
 Role = Any
-"""`ATOM`, `LEAF` (a tensor or array), a `Kind` of container, or the function that copies such an object."""
+"""`ATOM`, `LEAF` (a tensor or array), a `Kind` of container, or the function that copies such an object.
 
-_roles: dict[type, Role] = {}
+`ARRAY` is the role of a class only: its objects are leaves, or containers of Python objects.
+"""
+
+ROLES: dict[type, Role] = {}
+"""The role of each class met so far; `role_of` fills it."""
 
 
 def role_of(x: Any) -> Role:
     """What *x* is in a nest; None if nothing that can be copied."""
     cls = type(x)
-    role = _roles.get(cls)
+    role = ROLES.get(cls)
     if role is None:
         role = _role_of_class(cls)
         if role is not None:
-            _roles[cls] = role
-    return (
-        OBJECT_ARRAY if role is LEAF and is_ndarray(x) and x.dtype.kind == "O" and type(x) in _plain_arrays() else role
-    )
-
-
-def _plain_arrays() -> tuple[Any, ...]:
-    return (class_of("numpy", "ndarray"), class_of("numpy", "memmap"))
+            ROLES[cls] = role
+    if role is ARRAY:
+        return OBJECT_ARRAY if x.dtype.kind == "O" else LEAF
+    return role
 
 
 def _role_of_class(cls: type) -> Role:
     if _is_one_of(cls, (("torch", "Tensor"), ("numpy", "ndarray"))):
-        return LEAF
+        return ARRAY if cls in (class_of("numpy", "ndarray"), class_of("numpy", "memmap")) else LEAF
     if cls in ATOMS or issubclass(cls, _IMMUTABLE) or _is_one_of(cls, _IMMUTABLE_ELSEWHERE):
         return ATOM
     copier = _copier_of(cls)
