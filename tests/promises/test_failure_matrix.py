@@ -226,7 +226,7 @@ EXPECTED = {
     "array.array('u')": raises(
         errors.UnsupportedSourceError,
         "cannot convert array of format 'w'",
-        "pass list(map(ord, buffer)) for its code points",
+        "pass list(map(ord, buffer)), its code points",
     ),
     "mmap": shares("uint8", [1, 2, 3, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]),
     "ndarray f8": shares("float64", [[0.1, 2.0], [3.0, 4.0]]),

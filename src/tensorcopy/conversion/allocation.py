@@ -57,8 +57,11 @@ def advise(address: int, nbytes: int) -> None:
 
 def empty_like(torch: Any, view: Any, dtype: Any = None, memory_format: Any = None) -> Any:
     """A fresh CPU tensor with the shape (and dense stride order) of *view*; off the graph, contents undefined."""
-    keep = torch.preserve_format if memory_format is None else memory_format
-    fresh = torch.empty_like(view, dtype=dtype, memory_format=keep, device="cpu", requires_grad=False)
+    if memory_format is None and view.is_cpu:
+        fresh = torch.empty_like(view, dtype=dtype)
+    else:
+        keep = torch.preserve_format if memory_format is None else memory_format
+        fresh = torch.empty_like(view, dtype=dtype, memory_format=keep, device="cpu", requires_grad=False)
     if fresh.nbytes >= ADVISE_FROM:
         advise(fresh.data_ptr(), fresh.nbytes)
     return fresh

@@ -16,10 +16,10 @@ from .filling import Where, fill_array, fill_tensor_from_array, part_for
 from .filling import fill_tensor as fill_tensor
 from .filling import refuse_loss as refuse_loss
 from .number_kinds import READABLE
-from .plan import Exposure, Plan, Request
+from .plan import Decision, Exposure, Plan, Request
 
 
-def carry_out(plan: Plan, exposure: Exposure, request: Request) -> Any:
+def carry_out(plan: Plan | Decision, exposure: Exposure, request: Request) -> Any:
     """The result of *plan*. Raises `LossyConversionError` before anything is returned if a value would change.
 
     A nest read as numbers that turns out to hold something else gives the `reading.ForeignLeaf` instead.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import lru_cache
 from typing import Any
 
 from ..errors import BadArgumentError
@@ -11,7 +13,7 @@ from ..live.libraries import class_of, is_tensor
 from . import stacking, targets
 from .casting import require_casting
 from .plan import Plan, Request
-from .planner import plan_conversion
+from .planner import decide, plan_conversion
 from .sources import expose
 
 _plain_array: Any = None
@@ -89,20 +91,17 @@ def to_torch(
         and obj.flags.carray
     ):
         return _from_numpy(obj)
-    request = Request(
-        to="torch",
-        copy=copy,
-        dtype=None if dtype is None else name_of(dtype),
-        device=None if device is None else device_of(device),
-        detach=detach,
-        requires_grad=requires_grad,
-        memory_format=_plain_format(memory_format),
-        casting=require_casting(casting),
-        null=null,
-        readonly=readonly,
-        pin_memory=pin_memory,
-        non_blocking=non_blocking,
-    )
+    request = _asked("torch", copy, dtype, casting, detach, readonly)
+    if not (device is requires_grad is memory_format is null is None and pin_memory is non_blocking is False):
+        request = replace(
+            request,
+            device=None if device is None else device_of(device),
+            requires_grad=requires_grad,
+            memory_format=_plain_format(memory_format),
+            null=null,
+            pin_memory=pin_memory,
+            non_blocking=non_blocking,
+        )
     if _plain_array is None:
         _learn_numpy()
     return _convert(obj, request)
@@ -146,16 +145,22 @@ def to_numpy(
         >>> tc.to_numpy([1.5, 2])
         array([1.5, 2. ])
     """
-    request = Request(
-        to="numpy",
-        copy=copy,
-        dtype=None if dtype is None else name_of(dtype),
-        detach=detach,
-        casting=require_casting(casting),
-        null=null,
-        readonly=readonly,
-    )
-    return _convert(obj, request)
+    request = _asked("numpy", copy, dtype, casting, detach, readonly)
+    return _convert(obj, request if null is None else replace(request, null=null))
+
+
+def _asked(to: str, copy: bool | None, dtype: Any, casting: str, detach: bool | None, readonly: bool) -> Request:
+    """The request for the arguments that both verbs have; made once for each combination of them."""
+    try:
+        return _request(to, copy, dtype, casting, detach, readonly)
+    except TypeError:
+        return _request.__wrapped__(to, copy, dtype, casting, detach, readonly)
+
+
+@lru_cache(maxsize=256, typed=True)
+def _request(to: str, copy: bool | None, dtype: Any, casting: str, detach: bool | None, readonly: bool) -> Request:
+    name = None if dtype is None else name_of(dtype)
+    return Request(to=to, copy=copy, dtype=name, casting=require_casting(casting), detach=detach, readonly=readonly)
 
 
 def _plain_format(memory_format: Any) -> Any:
@@ -165,7 +170,7 @@ def _plain_format(memory_format: Any) -> Any:
 
 def _convert(obj: Any, request: Request) -> Any:
     exposure = expose(obj, request)
-    return stacking.follow(plan_conversion(exposure, request), exposure, request)
+    return stacking.follow(decide(exposure, request), exposure, request)
 
 
 def convert(obj: Any, to: str = "torch", **options: Any) -> Any:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -63,6 +63,14 @@ class Piece:
     """Index of that part in the result: whole numbers and slices."""
     nulls: Any = None
     """Boolean array of the shape of `values`, true where there is no value; None where there is one everywhere."""
+
+
+class Decision(NamedTuple):
+    """The route alone, for those who take it at once; a `Plan` says the same in words."""
+
+    route: str
+    """Name of the function in `carry_out` that goes this way."""
+    why: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -15,68 +15,97 @@ from ..errors import (
 )
 from ..live import arrays, tensors
 from ..live.dtypes import DTYPES
-from .plan import Exposure, Plan, Request, Step
+from .plan import Decision, Exposure, Plan, Request, Step
 
 _TARGETS = {"torch": "torch tensor", "numpy": "NumPy array"}
 
 
 def plan_conversion(exposure: Exposure, request: Request) -> Plan:
     """The plan that turns *exposure* into what *request* asks for; raises where nothing legal does."""
-    if exposure.form in ("values", "members"):
-        return _plan_values(exposure, request)
-    if exposure.form == "tensor":
-        return _plan_tensor(exposure, request)
-    if exposure.form == "pieces":
-        return _plan_pieces(exposure, request)
-    return _plan_array(exposure, request)
-
-
-def _plan_values(exposure: Exposure, request: Request) -> Plan:
-    _refuse_sharing(exposure, request, exposure.why_copy)
-    known = exposure.shape is not None and request.dtype is not None
-    size = prod(exposure.shape or ()) * DTYPES[request.dtype or "bool"].bytes if known else None
+    decision = decide(exposure, request)
     return Plan(
         source=exposure.kind,
         target=_TARGETS[request.to],
-        route="read" if exposure.form == "values" else "stack",
-        shares=False,
-        graph=_graph_of_members(exposure, request),
-        dtype=request.dtype,
+        route=decision.route,
+        shares=decision.route == "share",
+        graph=_graph(exposure, request),
+        dtype=_dtype(exposure, request),
         shape=exposure.shape,
-        device=str(request.device or "cpu"),
-        steps=(Step(action=_READING[exposure.form], bytes=size, why=exposure.why_copy),),
-        why=exposure.why_copy,
+        device=_device(exposure, request),
+        steps=_steps(decision, exposure, request),
+        why=decision.why,
     )
 
 
-_READING = {
-    "values": "read the values, checked, into one fresh buffer",
-    "members": "write each member into its place in one fresh buffer",
+def decide(exposure: Exposure, request: Request) -> Decision:
+    """The route of `plan_conversion` without the words around it; raises what that raises."""
+    decision = _DECIDING[exposure.form](exposure, request)
+    if request.copy is False and decision.route != "share":
+        raise _cannot_share(exposure, request, decision.why)
+    return decision
+
+
+def _decide_for_values(exposure: Exposure, request: Request) -> Decision:
+    return Decision("read", exposure.why_copy)
+
+
+def _decide_for_members(exposure: Exposure, request: Request) -> Decision:
+    return Decision("stack", exposure.why_copy)
+
+
+def _decide_for_pieces(exposure: Exposure, request: Request) -> Decision:
+    return Decision("assemble", exposure.why_copy)
+
+
+def _decide_for_array(exposure: Exposure, request: Request) -> Decision:
+    reason = _why_new_memory(exposure, request)
+    if reason or request.copy:
+        return Decision("copy", reason or _ASKED)
+    return Decision("adopt", exposure.why_copy) if exposure.fresh else _SHARE
+
+
+def _decide_for_tensor(exposure: Exposure, request: Request) -> Decision:
+    tensor = exposure.open()
+    reason = _why_new_tensor(tensor, exposure, request)
+    if request.to == "numpy":
+        _refuse_graph(tensor, request)
+        _refuse_unreadable(tensor)
+        reason = reason or tensors.why_not_array_memory(tensor)
+    return Decision("copy", reason or _ASKED) if reason or request.copy else _SHARE
+
+
+_ASKED = "copy=True asks for memory of its own"
+_SHARE = Decision("share", "the memory fits as it is")
+_DECIDING = {
+    "values": _decide_for_values,
+    "members": _decide_for_members,
+    "pieces": _decide_for_pieces,
+    "array": _decide_for_array,
+    "tensor": _decide_for_tensor,
 }
 
 
-def _graph_of_members(exposure: Exposure, request: Request) -> str:
-    if exposure.form != "members" or request.to != "torch" or request.detach:
-        return "none"
-    return "keeps"
+def _steps(decision: Decision, exposure: Exposure, request: Request) -> tuple[Step, ...]:
+    """What will be done, in order, and the bytes that each step fills."""
+    route, why = decision
+    size = _size(exposure, request)
+    if route == "share":
+        return (Step(action=f"look at the same memory as {_TARGETS[request.to]}"),)
+    if route != "copy":
+        return (Step(action=_FILLING[route], bytes=size, why=why if route in ("read", "stack") else ""),)
+    changed = request.dtype not in (None, exposure.dtype)
+    action = f"convert {exposure.dtype} to {request.dtype}" if changed else "copy"
+    opening = Step(action="let the source write its elements", bytes=_source_size(exposure), why=exposure.why_copy)
+    last = Step(action=f"{action} into one fresh buffer", bytes=size, why=why)
+    return (opening, last) if exposure.fresh else (last,)
 
 
-def _plan_pieces(exposure: Exposure, request: Request) -> Plan:
-    _refuse_sharing(exposure, request, exposure.why_copy)
-    action = "write each part, checked, into its place in one fresh buffer"
-    step = Step(action=action, bytes=_size(exposure, request))
-    return _plan(exposure, request, "assemble", False, exposure.why_copy, step)
-
-
-def _plan_array(exposure: Exposure, request: Request) -> Plan:
-    reason = _why_new_memory(exposure, request)
-    if reason or request.copy:
-        _refuse_sharing(exposure, request, reason)
-        return _copying(exposure, request, reason or "copy=True asks for memory of its own")
-    if exposure.fresh:
-        _refuse_sharing(exposure, request, exposure.why_copy)
-        return _adopting(exposure, request)
-    return _sharing(exposure, request)
+_FILLING = {
+    "read": "read the values, checked, into one fresh buffer",
+    "stack": "write each member into its place in one fresh buffer",
+    "assemble": "write each part, checked, into its place in one fresh buffer",
+    "adopt": "let the source write its elements into fresh memory, and keep it",
+}
 
 
 def _why_new_memory(exposure: Exposure, request: Request) -> str:
@@ -94,19 +123,6 @@ def _why_new_memory(exposure: Exposure, request: Request) -> str:
         return arrays.why_not_tensor_memory(exposure.open())
     seen = exposure.open()
     return "" if seen.dtype.isnative else "its byte order is not the machine's"
-
-
-def _plan_tensor(exposure: Exposure, request: Request) -> Plan:
-    tensor = exposure.open()
-    reason = _why_new_tensor(tensor, exposure, request)
-    if request.to == "numpy":
-        _refuse_graph(tensor, request)
-        _refuse_unreadable(tensor)
-        reason = reason or tensors.why_not_array_memory(tensor)
-    if reason or request.copy:
-        _refuse_sharing(exposure, request, reason)
-        return _copying(exposure, request, reason or "copy=True asks for memory of its own")
-    return _sharing(exposure, request)
 
 
 def _why_new_tensor(tensor: Any, exposure: Exposure, request: Request) -> str:
@@ -153,17 +169,14 @@ def _refuse_unreadable(tensor: Any) -> None:
         )
 
 
-def _refuse_sharing(exposure: Exposure, request: Request, reason: str) -> None:
-    """Raise if the caller asked for the source's own memory and it cannot be had."""
-    if request.copy is not False:
-        return
+def _cannot_share(exposure: Exposure, request: Request, reason: str) -> TensorcopyError:
+    """The refusal of ``copy=False`` where the source's own memory cannot be had."""
     what = f"cannot share {exposure.kind}{' of ' + exposure.dtype if exposure.dtype else ''} as {_wanted(request)}"
     if reason and reason == exposure.why_readonly:
-        raise ReadOnlyMemoryError(
-            what, why=reason, fix="pass copy=None for a copy, or share(..., readonly=True) if you promise not to write"
-        )
+        fix = "pass copy=None for a copy, or share(..., readonly=True) if you promise not to write"
+        return ReadOnlyMemoryError(what, why=reason, fix=fix)
     kind: type[TensorcopyError] = WrongDeviceError if "device" in reason else CannotShareError
-    raise kind(what, why=reason, fix="pass copy=None to let it copy, or make the source fit first")
+    return kind(what, why=reason, fix="pass copy=None to let it copy, or make the source fit first")
 
 
 def _wanted(request: Request) -> str:
@@ -171,49 +184,22 @@ def _wanted(request: Request) -> str:
 
 
 def _graph(exposure: Exposure, request: Request) -> str:
+    if exposure.form == "members":
+        return "none" if request.to != "torch" or request.detach else "keeps"
     if exposure.form != "tensor" or not tensors.on_graph(exposure.open()):
         return "none"
     return "cuts" if request.detach or request.to == "numpy" else "keeps"
 
 
-def _plan(exposure: Exposure, request: Request, route: str, shares: bool, why: str, *steps: Step) -> Plan:
-    return Plan(
-        source=exposure.kind,
-        target=_TARGETS[request.to],
-        route=route,
-        shares=shares,
-        graph=_graph(exposure, request),
-        dtype=request.dtype or exposure.dtype,
-        shape=exposure.shape,
-        device=_device(exposure, request),
-        steps=steps,
-        why=why,
-    )
+def _dtype(exposure: Exposure, request: Request) -> str | None:
+    """The dtype of the result; None where only reading the values can tell."""
+    return request.dtype or (None if exposure.form in ("values", "members") else exposure.dtype)
 
 
 def _device(exposure: Exposure, request: Request) -> str:
     if request.device is not None:
         return str(request.device)
     return str(exposure.open().device) if exposure.form == "tensor" and request.to == "torch" else "cpu"
-
-
-def _sharing(exposure: Exposure, request: Request) -> Plan:
-    step = Step(action=f"look at the same memory as {_TARGETS[request.to]}")
-    return _plan(exposure, request, "share", True, "the memory fits as it is", step)
-
-
-def _adopting(exposure: Exposure, request: Request) -> Plan:
-    action = "let the source write its elements into fresh memory, and keep it"
-    step = Step(action=action, bytes=_size(exposure, request))
-    return _plan(exposure, request, "adopt", False, exposure.why_copy, step)
-
-
-def _copying(exposure: Exposure, request: Request, reason: str) -> Plan:
-    changed = request.dtype not in (None, exposure.dtype)
-    action = f"convert {exposure.dtype} to {request.dtype}" if changed else "copy"
-    opening = (Step(action="let the source write its elements", bytes=_source_size(exposure), why=exposure.why_copy),)
-    last = Step(action=f"{action} into one fresh buffer", bytes=_size(exposure, request), why=reason)
-    return _plan(exposure, request, "copy", False, reason, *(opening if exposure.fresh else ()), last)
 
 
 def _source_size(exposure: Exposure) -> int | None:
@@ -223,5 +209,5 @@ def _source_size(exposure: Exposure) -> int | None:
 
 
 def _size(exposure: Exposure, request: Request) -> int | None:
-    dtype = request.dtype or exposure.dtype
+    dtype = _dtype(exposure, request)
     return None if exposure.shape is None or dtype not in DTYPES else prod(exposure.shape) * DTYPES[dtype].bytes

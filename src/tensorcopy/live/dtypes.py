@@ -73,6 +73,8 @@ _PYTHON = {bool: "bool", int: "int64", float: "float64", complex: "complex128"}
 
 _torch_dtypes: dict[str, Any] = {}
 _names_of_torch: dict[Any, str] = {}
+_names_of_numpy: dict[Any, str] = {}
+"""Names of the dtypes seen so far; NumPy makes up the name of one anew each time it is asked."""
 
 
 def torch_dtype(name: str) -> Any:
@@ -115,7 +117,12 @@ def name_of_torch(dtype: Any) -> str:
 
 def name_of_numpy(dtype: Any) -> str:
     """The name of a ``numpy.dtype`` whatever its byte order; not checked to be numeric."""
-    return str(dtype.name)
+    found = _names_of_numpy.get(dtype)
+    if found is None:
+        found = str(dtype.name)
+        if found in DTYPES:
+            _names_of_numpy[dtype] = found
+    return found
 
 
 def default_float() -> str:

@@ -70,5 +70,5 @@ def _not_numbers(obj: Any, form: str) -> UnsupportedSourceError:
     return UnsupportedSourceError(
         f"cannot convert {type(obj).__name__} of format {form!r}",
         why="text has no numeric meaning" if text else "its elements are not numbers of a type that tensors have",
-        fix="pass list(map(ord, buffer)) for its code points" if text else "take the numbers out of it first, as a list",
+        fix="pass list(map(ord, buffer)), its code points" if text else "take the numbers out of it first, as a list",
     )

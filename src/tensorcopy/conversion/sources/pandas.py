@@ -45,9 +45,10 @@ def recognises(cls: type) -> bool:
 def expose(obj: Any, request: Request) -> Exposure:
     """The elements of a series, index or array; rows x columns of a frame."""
     kind = f"pandas {type(obj).__name__}"
-    if isinstance(obj, load("pandas").DataFrame):
+    pandas = load("pandas")
+    if isinstance(obj, pandas.DataFrame):
         return _expose_frame(obj, kind, request)
-    if isinstance(obj, load("pandas").MultiIndex):
+    if isinstance(obj, pandas.MultiIndex):
         raise UnsupportedSourceError(
             f"cannot convert {kind}", why="its elements are tuples", fix="convert a level, index.get_level_values(0)"
         )
@@ -58,7 +59,7 @@ def expose(obj: Any, request: Request) -> Exposure:
     if dtype.kind == "O":
         return _expose_objects(values, kind, request)
     _require_numbers(values, kind)
-    return _showing(values, kind, bool(values.flags.writeable) and not isinstance(obj, load("pandas").Index))
+    return _showing(values, kind, bool(values.flags.writeable) and not isinstance(obj, pandas.Index))
 
 
 def _is_numpy(dtype: Any) -> bool:
@@ -67,7 +68,8 @@ def _is_numpy(dtype: Any) -> bool:
 
 def _values(obj: Any) -> Any:
     """The NumPy array of a series, an index or an array of a NumPy dtype: shares."""
-    return obj.values if hasattr(obj, "values") else obj.to_numpy()
+    found = getattr(obj, "values", None)
+    return obj.to_numpy() if found is None else found
 
 
 def _showing(seen: Any, kind: str, writable: bool, label: Callable[[int], str] | None = None) -> Exposure:
