@@ -22,13 +22,13 @@ import torch
 from torch import nn
 from torch.utils import data as torch_data
 
-from tensorcopy.catalogue import Dtype, Operation, Trait, operations
+from tensorcopy.catalogue import Dtype, Operation, Trait, families
 
 from .sources import SOURCES, Source, traits_of
 
 RELEASES = {"torch": torch.__version__, "numpy": np.__version__}
-ENTRIES = tuple(op.on(RELEASES) for op in operations().values() if op.exists_in(RELEASES))
-EACH = pytest.mark.parametrize("op", ENTRIES, ids=lambda op: op.name)
+FAMILIES = {f: [op.on(RELEASES) for op in ops if op.exists_in(RELEASES)] for f, ops in families().items()}
+ENTRIES = tuple(op for ops in FAMILIES.values() for op in ops)
 NAMESPACE = {
     "__name__": "__main__",
     "torch": torch,
@@ -41,9 +41,35 @@ NAMESPACE = {
 }
 
 
-def of(holds: Callable[[Operation], Any]) -> pytest.MarkDecorator:
-    """The test runs for the entries for which this holds."""
-    return pytest.mark.parametrize("op", [op for op in ENTRIES if holds(op)], ids=lambda op: op.name)
+Check = Callable[[Operation], None]
+
+
+def of(holds: Callable[[Operation], Any]) -> Callable[[Check], Callable[[str], None]]:
+    """A test for each family: the check runs for all its entries for which this holds, and every failure is named."""
+
+    def made(check: Check) -> Callable[[str], None]:
+        chosen = {f: [op for op in FAMILIES[f] if holds(op)] for f in FAMILIES}
+
+        @pytest.mark.parametrize("family", [f for f, entries in chosen.items() if entries])
+        def test(family: str) -> None:
+            failures = [f"{op.name}: {e}" for op in chosen[family] if (e := failure(check, op))]
+            assert not failures, "\n".join(["", *failures])
+
+        test.__doc__, test.check, test.holds = check.__doc__, check, holds  # type: ignore[attr-defined]
+        return test
+
+    return made
+
+
+def failure(check: Check, op: Operation) -> AssertionError | None:
+    try:
+        check(op)
+    except AssertionError as error:
+        return error
+    return None
+
+
+each = of(lambda op: True)
 
 
 @dataclass(slots=True)
@@ -79,11 +105,11 @@ def evaluate(code: str, names: dict[str, Any]) -> Any:
     return eval(compile(ast.Expression(last.value), "<catalogue>", "eval"), names) if last else None  # type: ignore[attr-defined]
 
 
-def raised_by(code: str) -> Exception | None:
+def raised_by(code: str, **names: Any) -> Exception | None:
     """The error that *code* raises, if it does."""
     try:
         with warnings.catch_warnings(record=True), always_warning():
-            evaluate(code, dict(NAMESPACE))
+            evaluate(code, NAMESPACE | names)
     except Exception as error:
         return error
     return None

@@ -150,6 +150,7 @@ ARRAYS: dict[str, Callable[[], Any]] = {
     "float64 array": lambda: np.arange(6.0).reshape(2, 3) + 1,
     "float32 array": lambda: np.arange(6, dtype=np.float32).reshape(2, 3) + 1,
     "int64 array": lambda: np.arange(6).reshape(2, 3) + 1,
+    "int32 array": lambda: np.arange(6, dtype=np.int32).reshape(2, 3) + 1,
     "uint8 array": lambda: np.arange(6, dtype=np.uint8).reshape(2, 3) + 1,
     "uint16 array": lambda: np.arange(6, dtype=np.uint16).reshape(2, 3) + 1,
     "bool array": lambda: np.array([[True, False], [True, True]]),

@@ -8,7 +8,7 @@ from torch import nn
 
 from tensorcopy.catalogue import Kind, Memory, Operation, ReturnsSelf, Subclass
 
-from .measuring import EACH, ENTRIES, Cell, cells, of, results
+from .measuring import ENTRIES, Cell, cells, each, of, results
 
 CLASSES = {
     Kind.TENSOR: torch.Tensor,
@@ -36,7 +36,7 @@ def of_kind(kind: Kind, value: object) -> bool:
     return isinstance(value, CLASSES[kind]) and not (kind is Kind.ARRAY and isinstance(value, np.ma.MaskedArray))
 
 
-@EACH
+@each
 def test_result_is_of_the_stated_kind(op):
     done = [c for c in cells(op.name) if c.error is None]
     assert [f"{c}: {type(c.value)}" for c in done if not of_kind(op.result, c.value)] == []
@@ -59,7 +59,7 @@ def right_class(word: Subclass, cell: Cell, part) -> bool:
     return isinstance(part, nn.Parameter) if word is Subclass.PARAMETER else wanted is None or type(part) is wanted
 
 
-@EACH
+@each
 def test_classes_are_kept_or_dropped_as_stated(op):
     assert [f"{c}: {type(p)}" for c, p in results(op) if not right_class(op.subclass, c, p)] == []
 

@@ -12,12 +12,12 @@ import torch
 from tensorcopy.catalogue import Dtype, Operation
 
 from .measuring import (
-    EACH,
     ENTRIES,
     Cell,
     as_torch,
     asked_dtype,
     cells,
+    each,
     of,
     pieces,
     rerun,
@@ -84,7 +84,7 @@ def inferred(cell: Cell, part: Any) -> set[Any]:
     return {getattr(torch, kind), {"float64": torch.float32, "complex128": torch.complex64}.get(kind)}
 
 
-@EACH
+@each
 def test_dtype_follows_the_stated_rule(op):
     found = [] if op.dtype in WITHOUT else results(op)
     assert [f"{c}: {p.dtype}" for c, p in found if not holds(op.dtype, op, c, p)] == []

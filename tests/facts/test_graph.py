@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorcopy.catalogue import Graph, Kind, Operation, RequiresGrad, Trait
 
-from .measuring import EACH, ENTRIES, Cell, cells, of, tensors
+from .measuring import ENTRIES, Cell, cells, each, of, tensors
 
 
 def cuts(op: Operation, cell: Cell) -> bool:
@@ -65,7 +65,7 @@ def expected_requires_grad(op: Operation, cell: Cell) -> bool:
     }[op.requires_grad]
 
 
-@EACH
+@each
 def test_requires_grad_of_the_result_is_as_stated(op):
     measured = [c for c in cells(op.name) if c.error is None and tensors(c.y)]
     assert (op.requires_grad is RequiresGrad.NOT_APPLICABLE) is (not measured)

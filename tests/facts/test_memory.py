@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from tensorcopy.catalogue import Kind, Memory, Operation, ReturnsSelf, Version
 
-from .measuring import EACH, ENTRIES, Cell, cells, of
+from .measuring import ENTRIES, Cell, cells, each, of
 
 
 def copies(op: Operation, cell: Cell) -> bool:
@@ -16,13 +16,13 @@ def with_memory(op: Operation) -> list[Cell]:
     return [c for c in cells(op.name) if c.error is None and c.shares_by_address is not None]
 
 
-@EACH
+@each
 def test_memory_is_shared_or_copied_as_stated_by_address(op):
     wrong = [f"{c}: shares is {c.shares_by_address}" for c in with_memory(op) if c.shares_by_address is copies(op, c)]
     assert wrong == []
 
 
-@EACH
+@each
 def test_memory_is_shared_or_copied_as_stated_by_inverted_bytes(op):
     wrong = [f"{c}: shares is {c.shares_by_bytes}" for c in with_memory(op) if c.shares_by_bytes is copies(op, c)]
     assert wrong == []
@@ -43,7 +43,7 @@ def test_conditions_are_given_exactly_where_memory_depends():
     assert [op.name for op in ENTRIES if (op.memory is Memory.DEPENDS) is not bool(op.copies_if)] == []
 
 
-@EACH
+@each
 def test_the_same_object_comes_back_only_as_stated(op):
     expected = {
         ReturnsSelf.NEVER: lambda c: c.same_object is False,
@@ -60,7 +60,7 @@ def test_a_return_of_the_same_object_in_some_cases_shows_both_outcomes(op):
     assert {c.same_object for c in with_memory(op)} == {True, False}
 
 
-@EACH
+@each
 def test_version_counter_is_shared_as_stated(op):
     measured = [c for c in with_memory(op) if c.version_shared is not None]
     assert (op.version is Version.NOT_APPLICABLE) is (not measured)

@@ -6,7 +6,7 @@ import pytest
 
 from tensorcopy.catalogue import Operation, Rejection
 
-from .measuring import EACH, ENTRIES, RELEASES, Cell, cells, of, raised_by
+from .measuring import ENTRIES, RELEASES, Cell, cells, each, of, raised_by
 
 BY_CODE = [(op, r) for op in ENTRIES for r in op.rejects if r.code and r.holds_on(RELEASES)]
 
@@ -19,7 +19,7 @@ def agrees(rejection: Rejection, error: Exception) -> bool:
     return rejection.error in {c.__name__ for c in type(error).__mro__} and rejection.text in str(error)
 
 
-@EACH
+@each
 def test_sources_are_refused_only_as_stated(op):
     wrong = []
     for cell in cells(op.name):

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
 import torch
 
 from tensorcopy.catalogue import Memory
 
-from .measuring import ENTRIES
+from .measuring import ENTRIES, of
 from .reviewed import NOT_IN_EVERY_RELEASE, REVIEWED
-
-WITH_SCHEMA = [pytest.param(op, id=f"{op.name} {op.aten}") for op in ENTRIES if op.aten]
 
 
 def schema_of(aten: str) -> torch._C.FunctionSchema:
@@ -27,7 +24,7 @@ def aliases(schema: torch._C.FunctionSchema) -> str:
     return "writes" if any(i.is_write for i in infos) else "shares"
 
 
-@pytest.mark.parametrize("op", WITH_SCHEMA)
+@of(lambda op: op.aten)
 def test_an_entry_agrees_with_the_schema_of_its_overload(op):
     allowed = {"writes"} if op.writes else {"copies"} if op.memory is Memory.COPIES else {"shares"}
     if op.memory is Memory.COPIES and aliases(schema_of(op.aten)) == "shares":

@@ -19,12 +19,8 @@ WRONG = [
 
 
 @pytest.mark.parametrize("wrong", WRONG)
-def test_the_wrong_value_comes_out_without_an_error(wrong):
+def test_the_wrong_value_comes_out_without_an_error_and_is_not_the_one_expected(wrong):
     with warnings.catch_warnings(record=True), always_warning():
         got = evaluate(wrong.code, dict(NAMESPACE))
     assert got == evaluate(wrong.gives, dict(NAMESPACE))
-
-
-@pytest.mark.parametrize("wrong", WRONG)
-def test_the_wrong_value_is_not_the_one_expected(wrong):
-    assert evaluate(wrong.gives, dict(NAMESPACE)) != evaluate(wrong.wanted, dict(NAMESPACE))
+    assert got != evaluate(wrong.wanted, dict(NAMESPACE))

@@ -64,3 +64,8 @@ INTEGER_GRADIENT = Rejection(
     error="RuntimeError",
     text="Only Tensors of floating point and complex dtype can require gradients",
 )
+COMPLEX_GRADIENT = Rejection(
+    given=Trait.COMPLEX_ON_GRAPH,
+    error="RuntimeError",
+    text="does not support automatic differentiation for outputs with complex dtype",
+)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+from ._refusals import COMPLEX_GRADIENT
 from ._templates import both, chain, cut_copy, kept_copy, where
 from .model import (
     Call,
@@ -194,13 +197,7 @@ OPERATIONS = (
         name="torch.ops.aten.lift_fresh_copy",
         summary="A row-major copy, as captured graphs use it for constants.",
         call=Call(names=("torch.ops.aten.lift_fresh_copy",)),
-        rejects=(
-            Rejection(
-                given=Trait.COMPLEX_ON_GRAPH,
-                error="RuntimeError",
-                text="does not support automatic differentiation for outputs with complex dtype",
-            ),
-        ),
+        rejects=(COMPLEX_GRADIENT,),
         examples=("torch.ops.aten.lift_fresh_copy(x)",),
         layout=Layout.CONTIGUOUS,
         aten="lift_fresh_copy",
@@ -209,6 +206,7 @@ OPERATIONS = (
         name="torch.view_copy",
         summary="What view does, always as a row-major copy.",
         call=Call(names=("torch.view_copy",)),
+        rejects=(replace(COMPLEX_GRADIENT, until="torch 2.13"),),
         examples=("torch.view_copy(x, x.shape)",),
         layout=Layout.CONTIGUOUS,
         aten="view_copy",

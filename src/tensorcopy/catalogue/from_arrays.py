@@ -277,6 +277,9 @@ OPERATIONS = (
     _legacy("Tensor", "float32", wrong=(_SHARES, _ROUNDS, _REAL_PART, _AS_SIZE, _loses_mask("torch.Tensor(x)"))),
     _legacy("FloatTensor", "float32", wrong=()),
     _legacy("DoubleTensor", "float64", wrong=()),
+    _legacy("IntTensor", "int32", wrong=()),
+    _legacy("ByteTensor", "uint8", wrong=()),
+    _legacy("BoolTensor", "bool", wrong=()),
     _legacy(
         "LongTensor",
         "int64",

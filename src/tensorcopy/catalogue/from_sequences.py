@@ -230,6 +230,28 @@ OPERATIONS = (
         ),
     ),
     _to_tensor(
+        name="torch.FloatTensor(list)",
+        summary="A new float32 tensor with the values, whatever they are.",
+        call=Call(names=("torch.FloatTensor",)),
+        examples=("torch.FloatTensor(x)",),
+        dtype=Dtype.FIXED,
+        dtype_name="torch.float32",
+        device=Device.HOST,
+        silently_wrong=(_rounds("torch.FloatTensor"), _overflows("torch.FloatTensor")),
+    ),
+    _to_tensor(
+        name="torch.LongTensor(list)",
+        summary="A new int64 tensor with the values; fractions are cut off.",
+        call=Call(names=("torch.LongTensor",)),
+        examples=("torch.LongTensor(x)",),
+        dtype=Dtype.FIXED,
+        dtype_name="torch.int64",
+        device=Device.HOST,
+        silently_wrong=(
+            Wrong(code="torch.LongTensor([1.7]).item()", gives="1", wanted="1.7", why="fractions are cut off"),
+        ),
+    ),
+    _to_tensor(
         name="torch.Tensor.new_tensor(list)",
         summary="A new tensor with the values in the receiver's dtype and device.",
         call=Call(names=("torch.Tensor.new_tensor",), source=1),

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
+from ._refusals import COMPLEX_GRADIENT
 from ._templates import kept_copy, method
 from .model import Call, Dtype, Layout, Memory, Rejection, ReturnsSelf, Subclass, Trait, Version
 
@@ -84,6 +86,7 @@ OPERATIONS = (
         name="torch.ops.aten.expand_copy",
         summary="What expand does, with memory for every repetition.",
         call=Call(names=("torch.ops.aten.expand_copy", "torch.expand_copy")),
+        rejects=(replace(COMPLEX_GRADIENT, until="torch 2.13"),),
         examples=("torch.ops.aten.expand_copy(x, [2, *x.shape])",),
         aten="expand_copy",
     ),
@@ -139,13 +142,7 @@ OPERATIONS = (
         name="torch.nan_to_num",
         summary="A copy with NaN and infinities replaced; a copy also where there are none.",
         call=Call(names=("torch.nan_to_num", "torch.Tensor.nan_to_num")),
-        rejects=(
-            Rejection(
-                given=Trait.COMPLEX_ON_GRAPH,
-                error="RuntimeError",
-                text="does not support automatic differentiation for outputs with complex dtype",
-            ),
-        ),
+        rejects=(COMPLEX_GRADIENT,),
         examples=("x.nan_to_num()",),
     ),
     kept_copy(
