@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from math import prod
-from operator import attrgetter
+from operator import attrgetter, countOf
 from typing import Any
 
 from ..errors import (
@@ -17,9 +17,9 @@ from ..errors import (
     WrongDeviceError,
 )
 from ..live import arrays
-from ..live.dtypes import name_of_numpy, torch_dtype
+from ..live.dtypes import default_float, name_of_numpy, torch_dtype
 from ..live.libraries import class_of, load, loaded
-from . import allocation
+from . import allocation, reading
 from .containers import Kind, Taken, kind_of, put_attributes, short, take_apart
 from .converting import to_torch
 from .sources import source_of
@@ -27,10 +27,10 @@ from .sources import source_of
 Rules = Mapping[type, Callable[[list[Any]], Any]]
 
 _DEEPEST = 64
-_JOINED_BELOW = 1 << 20
-"""Bytes of a batch of arrays below which NumPy's one thread beats a tensor for each array and torch's threads."""
+_LARGE = allocation.ADVISE_FROM // 16
+"""Elements from which a batch of tensors may be large enough for advice on its memory."""
 
-_dtype_of, _shape_of = attrgetter("dtype"), attrgetter("shape")
+_dtype_of = attrgetter("dtype")
 
 
 def collate(batch: Iterable[Any], *, by_type: Rules | None = None) -> Any:
@@ -76,6 +76,8 @@ def collate(batch: Iterable[Any], *, by_type: Rules | None = None) -> Any:
 
 def _collate(values: list[Any], field: str, rules: Rules, depth: int) -> Any:
     """The batch of one field; *field* is its path in a sample."""
+    if not rules and type(values[0]) is class_of("torch", "Tensor") and _have_one_dtype(values):
+        return _stack_tensors(values, field)
     kinds = set(map(type, values))
     if len(kinds) > 1:
         return _collate_mixed(values, field, kinds, rules, depth)
@@ -149,9 +151,15 @@ def _collate_text(values: list[Any], field: str) -> list[Any]:
 
 def _collate_numbers(values: list[Any], field: str) -> Any:
     try:
-        return to_torch(values)
+        result = reading.read(values, default_float=default_float(), allocate=_allocate)
+        return to_torch(values) if isinstance(result, reading.ForeignLeaf) else result
     except TensorcopyError as error:
         raise _in_field(error, field) from error
+
+
+def _allocate(shape: tuple[int, ...], dtype: str) -> tuple[int, Any]:
+    result = load("torch").empty(shape, dtype=torch_dtype(dtype), device="cpu")
+    return result.data_ptr(), result
 
 
 def _collate_sources(values: list[Any], field: str) -> Any:
@@ -162,11 +170,21 @@ def _collate_sources(values: list[Any], field: str) -> Any:
         raise _in_field(error, field) from error
 
 
+def _have_one_dtype(values: list[Any]) -> bool:
+    """Whether all have the dtype of the first; False if some have none."""
+    try:
+        return countOf(map(_dtype_of, values), values[0].dtype) == len(values)
+    except AttributeError:
+        return False
+
+
 def _collate_tensors(values: list[Any], field: str) -> Any:
-    if len(set(map(_dtype_of, values))) > 1:
-        return _collate_sources(values, field)
+    return _stack_tensors(values, field) if _have_one_dtype(values) else _collate_sources(values, field)
+
+
+def _stack_tensors(values: list[Any], field: str) -> Any:
     torch, first = load("torch"), values[0]
-    large = len(values) * first.numel() * first.element_size() >= allocation.ADVISE_FROM
+    large = len(values) * first.numel() >= _LARGE
     out = _room(torch, values, field) if large or _is_in_worker() else None
     try:
         return torch.stack(values) if out is None else torch.stack(values, out=out)
@@ -222,23 +240,28 @@ def _no_graph_between_processes(field: str) -> GraphError:
 
 
 def _collate_arrays(values: list[Any], field: str) -> Any:
-    first = values[0]
-    if len(set(map(_dtype_of, values))) > 1 or first.ndim == 0 or not arrays.is_numeric(first):
+    first, count = values[0], len(values)
+    if first.ndim == 0 or not _have_one_dtype(values) or not arrays.is_numeric(first):
         return _collate_sources(values, field)
-    if len(set(map(_shape_of, values))) > 1:
+    if countOf(map(len, values), len(first)) < count:
         _explain(values, field)
-    torch, name = load("torch"), name_of_numpy(first.dtype)
-    result = _empty(torch, (len(values), *first.shape), torch_dtype(name))
-    if result.nbytes >= _JOINED_BELOW and not any(map(arrays.why_not_tensor_memory, values)):
-        return torch.stack([arrays.tensor_over(value) for value in values], out=result)
-    _join(values, arrays.array_over(result))
+    torch, dtype = load("torch"), torch_dtype(name_of_numpy(first.dtype))
+    result = _empty(torch, (count, *first.shape), dtype)
+    try:
+        _join(torch, values, result)
+    except (ValueError, RuntimeError):
+        _explain(values, field)
+        raise
     return result
 
 
-def _join(values: list[Any], place: Any) -> None:
-    """Write arrays of one shape into *place*, one after the other along its first dimension."""
-    numpy = load("numpy")
-    numpy.concatenate(values, out=place.reshape(-1, *place.shape[2:]))
+def _join(torch: Any, values: list[Any], result: Any) -> None:
+    """Write arrays, of as many rows each, into *result*; an error if their shapes differ."""
+    if result.nbytes >= allocation.ADVISE_FROM and not any(map(arrays.why_not_tensor_memory, values)):
+        torch.stack([arrays.tensor_over(value) for value in values], out=result)
+    else:
+        place = arrays.array_over(result)
+        load("numpy").concatenate(values, out=place.reshape(-1, *place.shape[2:]))
 
 
 def _explain(values: list[Any], field: str) -> None:
@@ -287,20 +310,32 @@ def _is_bare_sequence(cls: type) -> bool:
 def _collate_mappings(values: list[Any], kind: Kind, field: str, rules: Rules, depth: int) -> Any:
     first = values[0]
     keys = list(first.keys())
-    for sample, value in enumerate(values):
-        if value.keys() != first.keys():
-            raise _other_names(field, sample, first.keys() ^ value.keys(), first.keys())
-    batches = [_collate([value[key] for value in values], f"{field}[{short(key)}]", rules, depth + 1) for key in keys]
+    if type(first) is not dict or countOf(map(len, values), len(keys)) < len(values):
+        _check_keys(values, field)
+    try:
+        columns = [[value[key] for value in values] for key in keys]
+    except KeyError:
+        _check_keys(values, field)
+        raise
+    batches = [
+        _collate(column, f"{field}[{short(key)}]", rules, depth + 1) for key, column in zip(keys, columns, strict=True)
+    ]
     if type(first) is dict:
         return dict(zip(keys, batches, strict=True))
     return _remade(take_apart(first, kind), [*keys, *batches])
 
 
+def _check_keys(values: list[Any], field: str) -> None:
+    first = values[0]
+    for sample, value in enumerate(values):
+        if value.keys() != first.keys():
+            raise _other_names(field, sample, first.keys() ^ value.keys(), first.keys())
+
+
 def _collate_sequences(values: list[Any], kind: Kind, field: str, rules: Rules, depth: int) -> Any:
     first = values[0]
-    lengths = list(map(len, values))
-    if len(set(lengths)) > 1:
-        _refuse_lengths(lengths, field)
+    if countOf(map(len, values), len(first)) < len(values):
+        _refuse_lengths(list(map(len, values)), field)
     batches = [
         _collate(list(column), field + kind.label(first, i, []), rules, depth + 1)
         for i, column in enumerate(zip(*values, strict=True))
