@@ -11,7 +11,6 @@ from array import array
 from collections import deque
 from collections.abc import Iterable, Sequence
 from functools import cache, reduce
-from operator import or_
 from typing import Any
 
 from ..live.dtypes import DTYPES, Dtype
@@ -75,7 +74,10 @@ def _numpy_kind(cls: type) -> int:
 
 def mask_of(classes: Iterable[type]) -> int:
     """The kinds of instances of *classes*, all of them readable, as a bit mask."""
-    return reduce(or_, (1 << kind_of(cls) for cls in classes), 0)
+    mask = 0
+    for cls in classes:
+        mask |= 1 << kind_of(cls)
+    return mask
 
 
 @cache

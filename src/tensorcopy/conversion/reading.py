@@ -15,6 +15,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import reduce
+from itertools import groupby
 from math import prod
 from operator import or_
 from types import ModuleType
@@ -267,13 +268,22 @@ def _fill(nested: Any, shape: Shape, address: int, dtype: str, casting: str, gue
 
 
 def _classes(nested: Any, shape: Shape, at: int, block: Sequence[Any]) -> set[type]:
-    """The classes in *block*, all numbers. Counting one is faster than collecting them, and mostly there is one."""
-    first = type(block[0])
-    classes = {first} if [*map(type, block)].count(first) == len(block) else set(map(type, block))
+    """The classes in *block*, all numbers."""
+    only = _only_class(block)
+    if only is not None and kind_of(only) >= 0:
+        return {only}
+    classes = set(map(type, block))
     if min(map(kind_of, classes)) < 0:
         offset = next(i for i, leaf in enumerate(block) if kind_of(type(leaf)) < 0)
         _refuse(nested, path_at(at + offset, shape), block[offset], None)
     return classes
+
+
+def _only_class(block: Sequence[Any]) -> type | None:
+    """The class of all elements, None if there are several; no other test of every element is as fast."""
+    groups = groupby(block, type)
+    first, _ = next(groups)
+    return first if next(groups, None) is None else None
 
 
 def _refuse(nested: Any, path: Path, leaf: Any, length: int | None) -> NoReturn:
@@ -328,8 +338,8 @@ def _opened(nested: Any, blocks: Iterable[Block], above: Shape, length: int) -> 
 
 def _check_rows(nested: Any, rows: Sequence[Any], above: Shape, at: int, length: int) -> None:
     """Every one of *rows* must be a sequence of *length*."""
-    first = type(rows[0])
-    if [*map(type, rows)].count(first) != len(rows) or kind_of(first) != SEQUENCE:
+    only = _only_class(rows)
+    if only is None or kind_of(only) != SEQUENCE:
         offset = next((i for i, row in enumerate(rows) if kind_of(type(row)) != SEQUENCE), -1)
         if offset >= 0:
             _refuse(nested, path_at(at + offset, above), rows[offset], length)
