@@ -148,6 +148,18 @@ def test_a_copy_can_go_to_another_device() -> None:
     assert tc.copy(torch.ones(3, dtype=torch.float64), device="meta", dtype=torch.float32).dtype is torch.float32
 
 
+def test_a_device_that_is_where_the_tensor_lies_already_still_means_a_copy() -> None:
+    x = torch.ones(3)
+    for device in ("cpu", "cpu:0", torch.device("cpu", 0)):
+        assert not overlaps(tc.copy(x, device=device), x)
+        assert not overlaps(tc.copy([x, x[:2]], device=device)[1], x)
+
+
+def test_a_device_that_is_not_to_be_had_is_refused() -> None:
+    with pytest.raises(WrongDeviceError, match="device 'nonsense' is not to be had"):
+        tc.copy(torch.ones(3), device="nonsense")
+
+
 def test_a_fake_tensor_copies_to_a_fake_tensor() -> None:
     from torch._subclasses import FakeTensorMode
 

@@ -253,7 +253,11 @@ def _is_record(cls: type) -> bool:
 
 def _native_base(cls: type) -> Any:
     """The nearest class in the ancestry of *cls* that no ``class`` statement made: it knows how to allocate one."""
-    return next(base for base in cls.__mro__ if not base.__flags__ & _HEAP_TYPE)
+    return next(base for base in cls.__mro__ if base in _NATIVE or not base.__flags__ & _HEAP_TYPE)
+
+
+_NATIVE = frozenset((deque, defaultdict, OrderedDict))
+"""Classes written in C that carry the flag of run-time classes in some releases of Python."""
 
 
 def _hides_state(cls: type) -> bool:

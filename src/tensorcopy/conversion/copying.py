@@ -8,6 +8,7 @@ from typing import Any, TypeVar, cast
 
 from ..errors import BadArgumentError
 from ..live import tensors
+from ..live.devices import device_of
 from ..live.dtypes import name_of
 from ..live.libraries import class_of, is_ndarray, is_tensor, load
 from .casting import require_casting
@@ -114,7 +115,7 @@ def _request(
         to="same",
         copy=True,
         dtype=None if dtype is None else name_of(dtype),
-        device=device,
+        device=None if device is None else device_of(device),
         detach=detach,
         requires_grad=requires_grad,
         memory_format=None if str(memory_format) == "torch.preserve_format" else memory_format,

@@ -161,7 +161,7 @@ def _copy_values(torch: Any, x: Any, request: Request) -> Any:
     source = x.detach() if request.detach else x
     if not _values_are_visible(x):
         request = replace(request, casting="unsafe")
-    if _moves(torch, x, request):
+    if _moves(x, request):
         return _copy_to_device(source, request)
     request = replace(request, device=None)
     if x.layout is torch.strided or request.dtype in (None, name):
@@ -194,10 +194,10 @@ def _values_are_visible(x: Any) -> bool:
     return not hidden
 
 
-def _moves(torch: Any, x: Any, request: Request) -> bool:
+def _moves(x: Any, request: Request) -> bool:
     if request.device is None:
         return False
-    wanted = torch.device(request.device)
+    wanted = request.device
     return bool(wanted.type != x.device.type or wanted.index not in (None, x.device.index))
 
 
@@ -210,7 +210,7 @@ def _copy_to_device(source: Any, request: Request) -> Any:
         )
     if request.dtype not in (None, name_of_torch(source.dtype)):
         source = copy_tensor(source, replace(request, device=None))
-    return _on_place(source.to(request.device, non_blocking=request.non_blocking), request)
+    return _on_place(source.to(request.device, copy=True), request)
 
 
 def _convert_sparse(source: Any, name: str, request: Request) -> Any:
