@@ -868,8 +868,10 @@ is_known(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs)
         Py_RETURN_FALSE;
     if (!(array->flags & ROW_MAJOR) != !row_major || !(array->flags & ALIGNED) != !aligned)
         Py_RETURN_FALSE;
-    size_t size = (size_t)ndim * sizeof(Py_ssize_t);
-    return PyBool_FromLong(!memcmp(array->shape, shape, size) && !memcmp(array->strides, strides, size));
+    for (Py_ssize_t i = 0; i < ndim; i++)
+        if (array->shape[i] != shape[i] || array->strides[i] != strides[i])
+            Py_RETURN_FALSE;
+    Py_RETURN_TRUE;
 }
 
 /* Whether an object is an array exactly like `model`: of its class, dtype and shape, aligned and in row-major order. */
@@ -877,9 +879,13 @@ static inline int
 is_like(const Array *array, const Array *model)
 {
     enum { NEEDED = ROW_MAJOR | ALIGNED };
-    return Py_TYPE(array) == Py_TYPE(model) && array->dtype == model->dtype && array->ndim == model->ndim
-        && (array->flags & NEEDED) == NEEDED
-        && (array->shape == model->shape || !memcmp(array->shape, model->shape, (size_t)model->ndim * sizeof(Py_intptr_t)));
+    if (Py_TYPE(array) != Py_TYPE(model) || array->dtype != model->dtype || array->ndim != model->ndim
+        || (array->flags & NEEDED) != NEEDED)
+        return 0;
+    for (int i = 0; i < model->ndim; i++)
+        if (array->shape[i] != model->shape[i])
+            return 0;
+    return 1;
 }
 
 PyDoc_STRVAR(gather_doc,
