@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable
 from typing import Any
 
 from ..errors import LossyConversionError
@@ -21,26 +20,46 @@ _Fill = Callable[[Any, Any, str, str, str, Where], None]
 def assemble_tensor(exposure: Exposure, request: Request) -> Any:
     """A fresh tensor that the pieces fill: each is written once, into its place, checked, as the dtype asked for."""
     torch = load("torch")
-    dtype, shape = torch_dtype(_target(exposure, request)), exposure.shape or ()
+    target, shape = _target(exposure, request), exposure.shape or ()
     if exposure.columns_first and request.memory_format is None:
-        result = allocation.empty(torch, shape[::-1], dtype).permute(*reversed(range(len(shape))))
+        result = allocation.empty(torch, shape[::-1], torch_dtype(target)).permute(*reversed(range(len(shape))))
     else:
-        result = allocation.empty(torch, shape, dtype)
+        result = allocation.empty(torch, shape, torch_dtype(target))
+    seen = None if target in ML_DTYPES else arrays.array_over(result)
     for piece in exposure.open():
-        if arrays.why_not_tensor_memory(piece.values) or not hasattr(torch, name_of_numpy(piece.values.dtype)):
+        if seen is not None and piece.values.nbytes < _LARGE and _is_copied_as_it_is(piece, target, request):
+            _write(seen, piece)
+        elif arrays.why_not_tensor_memory(piece.values) or not hasattr(torch, name_of_numpy(piece.values.dtype)):
             _fill_piece(fill_tensor_from_array, result, piece.values, piece, exposure, request)
         else:
             _fill_piece(fill_tensor, result, arrays.tensor_over(piece.values), piece, exposure, request)
     return result if request.memory_format is None else result.contiguous(memory_format=request.memory_format)
 
 
+_LARGE = 1 << 20
+"""Bytes from which torch, with its threads, is faster than NumPy at moving a piece."""
+
+
 def assemble_array(exposure: Exposure, request: Request) -> Any:
     """A fresh array that the pieces fill, as `assemble_tensor` does it."""
     order = "F" if exposure.columns_first else "C"
-    result = load("numpy").empty(exposure.shape, numpy_dtype(_target(exposure, request)), order=order)
+    target = _target(exposure, request)
+    result = load("numpy").empty(exposure.shape, numpy_dtype(target), order=order)
     for piece in exposure.open():
-        _fill_piece(fill_array, result, piece.values, piece, exposure, request)
+        if _is_copied_as_it_is(piece, target, request):
+            _write(result, piece)
+        else:
+            _fill_piece(fill_array, result, piece.values, piece, exposure, request)
     return result
+
+
+def _is_copied_as_it_is(piece: Piece, target: str, request: Request) -> bool:
+    """Whether nothing is missing in *piece* and no value can be lost."""
+    return piece.nulls is None and not can_lose(name_of_numpy(piece.values.dtype), target, request.casting)
+
+
+def _write(result: Any, piece: Piece) -> None:
+    load("numpy").copyto(result[(*piece.place, ...)], piece.values, casting="unsafe")
 
 
 def _target(exposure: Exposure, request: Request) -> str:
@@ -54,8 +73,11 @@ def _fill_piece(fill: _Fill, result: Any, values: Any, piece: Piece, exposure: E
     if piece.nulls is not None and can_lose(name, target, request.casting):
         values = values.clone() if is_tensor(values) else values.copy()
         _put(values, piece.nulls, 0, name, "unsafe")
-    with naming_columns(exposure, piece) as where:
-        fill(part, values, name, target, request.casting, where)
+    trail = Trail(piece)
+    try:
+        fill(part, values, name, target, request.casting, trail)
+    except LossyConversionError as error:
+        raise named(error, exposure, trail) from None
     if piece.nulls is not None:
         _put(part, piece.nulls, request.null, target, request.casting)
 
@@ -81,24 +103,26 @@ def _seen_by_numpy(values: Any) -> Any:
     return arrays.array_over(values) if is_tensor(values) else values
 
 
-def naming_columns(exposure: Exposure, piece: Piece | None = None) -> AbstractContextManager[Where]:
-    """Gives the function that says where a lost value lies in the whole; errors name its column, if it has one."""
-    return nullcontext() if exposure.label is None and piece is None else _locating(exposure, piece)
+class Trail:
+    """Tells a message where in the whole a lost value lies, and remembers it for the name of its column."""
+
+    __slots__ = ("index", "piece")
+
+    def __init__(self, piece: Piece | None = None) -> None:
+        self.piece = piece
+        self.index: tuple[int, ...] = ()
+
+    def __call__(self, index: tuple[int, ...]) -> tuple[int, ...]:
+        """The index in the whole of what lies at *index* in the piece."""
+        self.index = index if self.piece is None else _in_whole(self.piece, index)
+        return self.index
 
 
-@contextmanager
-def _locating(exposure: Exposure, piece: Piece | None) -> Iterator[Where]:
-    lost: list[tuple[int, ...]] = []
-
-    def where(index: tuple[int, ...]) -> tuple[int, ...]:
-        lost.append(index if piece is None else _in_whole(piece, index))
-        return lost[0]
-
-    try:
-        yield where
-    except LossyConversionError as error:
-        column = f", in {exposure.label(lost[0][1])}" if exposure.label is not None and lost else ""
-        raise LossyConversionError(error.what + column, why=error.why, fix=error.fix) from None
+def named(error: LossyConversionError, exposure: Exposure, trail: Trail) -> LossyConversionError:
+    """*error*, with the column of a table where the value was lost."""
+    if exposure.label is None or len(trail.index) < 2:
+        return error
+    return LossyConversionError(f"{error.what}, in {exposure.label(trail.index[1])}", why=error.why, fix=error.fix)
 
 
 def _in_whole(piece: Piece, index: tuple[int, ...]) -> tuple[int, ...]:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import BadArgumentError
+from ..errors import BadArgumentError, LossyConversionError
 from ..live import arrays, tensors
 from ..live.dtypes import default_float, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import load, loaded
 from . import allocation, reading
-from .assembling import assemble_array, assemble_tensor, naming_columns
+from .assembling import Trail, assemble_array, assemble_tensor, named
 from .casting import can_lose
 from .filling import Where, fill_array, fill_tensor_from_array, part_for
 from .filling import fill_tensor as fill_tensor
@@ -81,8 +81,11 @@ def _copy_to_tensor(exposure: Exposure, request: Request) -> Any:
     seen = exposure.open()
     if exposure.form == "tensor":
         return copy_tensor(seen, request)
-    with naming_columns(exposure) as where:
-        return tensor_from_array(seen, request, where)
+    trail = Trail()
+    try:
+        return tensor_from_array(seen, request, trail)
+    except LossyConversionError as error:
+        raise named(error, exposure, trail) from None
 
 
 def _copy_to_array(exposure: Exposure, request: Request) -> Any:
@@ -93,8 +96,11 @@ def _copy_to_array(exposure: Exposure, request: Request) -> Any:
         if view.base is None or seen.is_conj() or seen.is_neg():
             return array_from_array(view, request)
         return array_from_array(view, request)
-    with naming_columns(exposure) as where:
-        return array_from_array(seen, request, where)
+    trail = Trail()
+    try:
+        return array_from_array(seen, request, trail)
+    except LossyConversionError as error:
+        raise named(error, exposure, trail) from None
 
 
 def copy_tensor(tensor: Any, request: Request) -> Any:
@@ -148,6 +154,10 @@ def tensor_from_array(array: Any, request: Request, where: Where = None) -> Any:
     torch = load("torch")
     name = name_of_numpy(array.dtype)
     target = request.dtype or name
+    if name == target and _is_one_small_run(array, request) and _has_torch_dtype(torch, name):
+        result = torch.empty(array.shape, dtype=torch_dtype(name), device="cpu")
+        load("numpy").copyto(arrays.array_over(result), array)
+        return result
     if not arrays.why_not_tensor_memory(array) and _has_torch_dtype(torch, name):
         view = arrays.tensor_over(array)
         result = allocation.empty_like(torch, view, torch_dtype(target), request.memory_format)
@@ -156,6 +166,12 @@ def tensor_from_array(array: Any, request: Request, where: Where = None) -> Any:
     result = allocation.empty(torch, array.shape, torch_dtype(target))
     fill_tensor_from_array(result, array, name, target, request.casting, where)
     return result if request.memory_format is None else result.contiguous(memory_format=request.memory_format)
+
+
+def _is_one_small_run(array: Any, request: Request) -> bool:
+    """Whether NumPy copies *array* faster than torch can be shown it."""
+    run = array.flags.c_contiguous and array.dtype.isnative and array.nbytes < allocation.ADVISE_FROM
+    return run and request.memory_format is None
 
 
 def _has_torch_dtype(torch: Any, name: str) -> bool:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...errors import LossyConversionError, RaggedError, UnsupportedSourceError, WrongDeviceError
-from ...live.dtypes import default_float
+from ...live.dtypes import default_float, name_of_numpy
 from ...live.libraries import class_of, load
 from ..columns import Chunk, Column, expose_column, expose_table
 from ..plan import Exposure, Piece, Request
@@ -57,7 +57,7 @@ def _showing(seen: Any, kind: str, mutable: bool) -> Exposure:
         kind=kind,
         form="array",
         open=lambda: seen,
-        dtype=str(seen.dtype.name),
+        dtype=name_of_numpy(seen.dtype),
         shape=tuple(seen.shape),
         writable=mutable and bool(seen.flags.writeable),
         why_readonly=IMMUTABLE,
@@ -134,6 +134,8 @@ _Builder = Callable[[Any, str], Column]
 
 def _builder(kind: Any, what: str) -> _Builder:
     """The function that reads a chunk of the Arrow type *kind*."""
+    if kind.id in _numpy_types:
+        return _numbers
     types = load("pyarrow").types
     if types.is_boolean(kind):
         return _bits
@@ -154,17 +156,28 @@ def _builder(kind: Any, what: str) -> _Builder:
 def _numbers(chunk: Any, what: str) -> Column:
     """Integers and floats, as they lie in memory."""
     numpy = load("numpy")
-    dtype = numpy.dtype(chunk.type.to_pandas_dtype())
+    dtype = _numpy_type(chunk.type)
     data = chunk.buffers()[1]
     seen = numpy.frombuffer(data, dtype)[chunk.offset : chunk.offset + len(chunk)] if data else _empty(dtype)
     nulls = _nulls_of(chunk)
     return Column(
-        dtype=str(dtype.name),
+        dtype=name_of_numpy(dtype),
         shape=(len(chunk),),
         open=lambda: [Chunk(seen, nulls() if nulls else None)],
         nulls=nulls,
         why_readonly=IMMUTABLE,
     )
+
+
+def _numpy_type(kind: Any) -> Any:
+    """The NumPy dtype of an Arrow type of numbers."""
+    found = _numpy_types.get(kind.id)
+    if found is None:
+        found = _numpy_types[kind.id] = load("numpy").dtype(kind.to_pandas_dtype())
+    return found
+
+
+_numpy_types: dict[int, Any] = {}
 
 
 def _bits(chunk: Any, what: str) -> Column:

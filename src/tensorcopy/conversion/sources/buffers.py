@@ -13,7 +13,7 @@ import pickle
 from typing import Any
 
 from ...errors import UnsupportedSourceError, UnusableBufferError
-from ...live.dtypes import DTYPES
+from ...live.dtypes import DTYPES, name_of_numpy
 from ...live.libraries import load
 from ..plan import Exposure, Request
 
@@ -34,13 +34,14 @@ def expose(obj: Any, request: Request) -> Exposure:
         seen = load("numpy").empty(0, dtype=_element_name(obj, view))
     else:
         seen = load("numpy").asarray(view)
-    if seen.dtype.name not in DTYPES:
+    name = name_of_numpy(seen.dtype)
+    if name not in DTYPES:
         raise _not_numbers(obj, view.format)
     return Exposure(
         kind=type(obj).__name__,
         form="array",
         open=lambda: seen,
-        dtype=str(seen.dtype.name),
+        dtype=name,
         shape=tuple(seen.shape),
         writable=not view.readonly,
         why_readonly=f"{type(obj).__name__} memory is read-only" if view.readonly else "",

@@ -87,7 +87,8 @@ def _packed(image: Any) -> bytes:
 
 
 def _encoded(encoder: Any, image: Any) -> bytes:
-    size = image.width * image.height * len(image.getbands()) * (4 if image.mode in "IF" else 2)
+    width = 4 if image.mode in "IF" else 2 if image.mode.startswith("I;16") else 1
+    size = image.width * image.height * len(image.getbands()) * width
     blocks, status = [], 0
     while not status:
         _, status, block = encoder.encode(size)

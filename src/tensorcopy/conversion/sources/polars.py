@@ -62,8 +62,8 @@ def column_of(series: Any, what: str) -> Column:
 
 
 def _name_of(series: Any, what: str) -> str:
-    spelled = str(series.dtype)
-    name = {"Boolean": "bool"}.get(spelled, spelled.lower())
+    spelled = type(series.dtype).__name__
+    name = "bool" if spelled == "Boolean" else spelled.lower()
     if name not in DTYPES:
         raise _refused(series.dtype, what)
     return name
@@ -77,7 +77,7 @@ def _chunks(series: Any) -> list[Chunk]:
 def _chunk(part: Any) -> Chunk:
     if not part.null_count():
         return Chunk(part.to_numpy())
-    zero = False if str(part.dtype) == "Boolean" else 0
+    zero = False if type(part.dtype).__name__ == "Boolean" else 0
     return Chunk(part.fill_null(zero).to_numpy(), part.is_null().to_numpy())
 
 
