@@ -90,6 +90,7 @@ class Cell:
     same_object: bool | None = None
     keeps_graph: bool | None = None
     version_shared: bool | None = None
+    required_grad: bool = False
     changed_source: bool | None = None
     changed_target: bool | None = None
 
@@ -139,6 +140,7 @@ def measure(op: Operation, example: str, source: Source) -> Cell:
             x = names["x"]
             cell.traits = traits_of(x) | traits_beside(op, example, x)
             kept = snapshot(x), snapshot(names.get("dst"))
+            cell.required_grad = any(t.requires_grad for t in tensors(x))
             cell.value = evaluate(example, names)
             cell.y = eval(op.probe, {**names, "y": cell.value})
         except Exception as error:

@@ -69,6 +69,16 @@ def test_a_parameter_is_not_said_to_become_a_tensor_where_it_stays(op):
     assert [c for c, p in results(op) if isinstance(c.x, nn.Parameter) and isinstance(p, nn.Parameter)] == []
 
 
+@of(lambda op: op.result is Kind.NUMBERS)
+def test_numbers_come_both_alone_and_in_lists(op):
+    assert {isinstance(c.value, list) for c in cells(op.name) if c.error is None} == {True, False}
+
+
+def test_memmaps_are_spoken_of_only_where_arrays_are_the_source():
+    spoken = [op for op in ENTRIES if op.subclass in {Subclass.KEEPS_BUT_MEMMAP, Subclass.MEMMAP}]
+    assert {op.source for op in spoken} == {Kind.ARRAY}
+
+
 def test_the_class_depends_on_sharing_only_where_the_object_may_come_back():
     depending = [op for op in ENTRIES if op.subclass in {Subclass.WITH_MEMORY, Subclass.SAME_OR_PLAIN}]
     assert [op.name for op in depending if op.returns_self in {ReturnsSelf.NEVER, ReturnsSelf.ALWAYS}] == []

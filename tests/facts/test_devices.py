@@ -10,22 +10,22 @@ from tensorcopy.catalogue import Device, Kind, Operation
 
 from .measuring import ENTRIES, NAMESPACE, always_warning, evaluate, of, rerun, results, tensors
 
-PLAIN = [op for op in ENTRIES if op.result is Kind.TENSOR and not op.setup and "tempfile" not in op.example]
 HELPERS = ("torch.ones(", "torch.empty(", "torch.zeros(", "torch.tensor([", "torch.tensor(0)")
 
 
-def makes_a_second_tensor(op: Operation) -> bool:
-    """An index or a mask made in the example lands on the default device too, and the call then mixes devices."""
-    return any(word in op.example for word in HELPERS)
+def alone(op: Operation) -> bool:
+    """Whether the example makes nothing beside the source that would lie on another device than it."""
+    helped = op.setup or any(word in op.example for word in (*HELPERS, "tempfile"))
+    return op.result is Kind.TENSOR and not helped
 
 
-@of(lambda op: op in PLAIN and not makes_a_second_tensor(op))
+@of(alone)
 def test_the_default_device_is_followed_only_as_stated(op):
     found = {t.device.type for t in tensors(rerun(op, torch.device("meta")))}
     assert found == {"meta" if op.device is Device.DEFAULT or "'meta'" in op.example else "cpu"}
 
 
-@of(lambda op: op in PLAIN and op.source is Kind.TENSOR and not makes_a_second_tensor(op))
+@of(lambda op: alone(op) and op.source is Kind.TENSOR)
 def test_a_result_stays_on_the_device_of_the_source_only_as_stated(op):
     dtype = torch.complex64 if "imag" in op.name or "view_as_real" in op.name else torch.float32
     x = (
@@ -54,6 +54,10 @@ def test_a_result_is_on_the_cpu_unless_another_device_is_given(op):
 def test_arrays_and_what_is_laid_over_them_are_on_the_cpu():
     made_of_arrays = [op for op in ENTRIES if op.result in {Kind.ARRAY, Kind.ARRAYS, Kind.NUMBERS, Kind.SCALAR}]
     assert [op.name for op in made_of_arrays if op.device is not Device.HOST] == []
+
+
+def test_a_result_lies_with_what_is_written_into_only_where_something_is():
+    assert [op.name for op in ENTRIES if op.device is Device.TARGET and not op.writes and "load" not in op.name] == []
 
 
 def test_a_device_is_given_only_where_the_call_takes_one():

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tensorcopy.catalogue import Dtype, Operation
+from tensorcopy.catalogue import Dtype, Kind, Operation
 
 from .measuring import (
     ENTRIES,
@@ -105,6 +105,15 @@ def test_no_rule_is_given_where_the_dtype_stays_the_same(op):
 @of(lambda op: op.dtype is Dtype.GIVEN)
 def test_a_dtype_that_is_given_is_named_by_every_example(op):
     assert [e for e in op.examples if asked_dtype(op, e) is None] == []
+    assert op.dtype_name == ""
+
+
+def test_words_about_numbers_and_destinations_stand_only_where_they_are():
+    assert {op.result for op in ENTRIES if op.dtype is Dtype.PYTHON} == {Kind.NUMBERS, Kind.SCALAR}
+    assert [op.name for op in ENTRIES if op.dtype is Dtype.TARGET and not op.writes] == []
+    assert [
+        op.name for op in ENTRIES if op.result in {Kind.NUMBERS, Kind.SCALAR} and op.dtype is not Dtype.PYTHON
+    ] == []
 
 
 @of(lambda op: op.dtype is Dtype.PYTHON)

@@ -31,6 +31,10 @@ def test_the_graph_is_not_applicable_exactly_where_no_source_can_be_on_one():
     assert [op.name for op in ENTRIES if (op.graph is Graph.NOT_APPLICABLE) is (op.source in on_graph)] == []
 
 
+def test_conditions_are_given_exactly_where_the_graph_depends():
+    assert [op.name for op in ENTRIES if (op.graph is Graph.DEPENDS) is not bool(op.cuts_if)] == []
+
+
 def test_what_refuses_the_graph_or_leaves_torch_cuts_it():
     refusing = {Trait.REQUIRES_GRAD}
     off = {Kind.ARRAY, Kind.ARRAYS, Kind.NUMBERS, Kind.SCALAR, Kind.BUFFER, Kind.TEXT, Kind.STORAGE}
@@ -55,7 +59,7 @@ def test_an_entry_whose_flag_depends_on_the_result_shows_both_outcomes(op):
 
 
 def expected_requires_grad(op: Operation, cell: Cell) -> bool:
-    source = getattr(cell.x, "requires_grad", False)
+    source = cell.required_grad
     return {
         RequiresGrad.SAME: source,
         RequiresGrad.NO: False,

@@ -63,7 +63,7 @@ def test_a_rule_is_given_exactly_where_the_result_has_strides():
 STRICTER = {
     Layout.DERIVED: [Layout.SAME, Layout.PRESERVED, Layout.CONTIGUOUS, Layout.FORTRAN, Layout.DENSE],
     Layout.PRESERVED: [Layout.SAME],
-    Layout.DENSE: [Layout.CONTIGUOUS, Layout.FORTRAN],
+    Layout.DENSE: [Layout.CONTIGUOUS, Layout.FORTRAN, Layout.PRESERVED],
 }
 
 
@@ -86,6 +86,16 @@ def test_no_stricter_word_about_strides_would_hold(op):
     found = with_strides(op)
     could = [w for w in STRICTER[op.layout] if all(follows(w, c, p) for c, p in found)]
     assert could == [] or not shows_orders(op) or not copies_gaps(op)
+
+
+def test_words_about_what_is_given_or_written_stand_only_where_it_is():
+    assert [op.name for op in ENTRIES if op.layout is Layout.GIVEN and "_format" not in op.example] == []
+    assert [op.name for op in ENTRIES if op.layout is Layout.TARGET and not op.writes] == []
+
+
+def test_what_has_no_strides_is_laid_out_in_rows():
+    plain = [op for op in ENTRIES if op.source in {Kind.SEQUENCE, Kind.SCALAR, Kind.BUFFER} and results(op)]
+    assert {op.layout for op in plain} == {Layout.CONTIGUOUS}
 
 
 def test_orders_are_told_apart():

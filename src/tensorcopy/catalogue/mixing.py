@@ -24,7 +24,7 @@ _mixed = partial(
     memory=Memory.COPIES,
     requires_grad=RequiresGrad.NO,
     dtype=Dtype.PROMOTED,
-    layout=Layout.DENSE,
+    layout=Layout.PRESERVED,
     subclass=Subclass.NOT_APPLICABLE,
 )
 

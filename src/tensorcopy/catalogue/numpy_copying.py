@@ -90,7 +90,6 @@ OPERATIONS = (
         summary="A copy with leading dimensions.",
         call=Call(names=("numpy.array",), when=where(ndmin=Value.GIVEN)),
         examples=("np.array(x, ndmin=3)",),
-        layout=Layout.DENSE,
     ),
     _plain(
         name="numpy.array(ndarray, dtype=object)",
