@@ -14,7 +14,7 @@ SOURCE = Path(tensorcopy.__path__[0]).parent
 
 def environment(**changes: str) -> dict[str, str]:
     """That of this process, less what would change the output."""
-    dropped = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONIOENCODING", "PYTHONUTF8")
+    dropped = ("NO_COLOR", "FORCE_COLOR", "COLUMNS", "PYTHONIOENCODING", "PYTHONUNBUFFERED", "PYTHONUTF8")
     kept = {name: value for name, value in os.environ.items() if name not in dropped}
     return {**kept, "PYTHONPATH": str(SOURCE), **changes}
 

@@ -168,7 +168,9 @@ def test_ctrl_c_is_exit_130_and_silent(add: Add, capsys: pytest.CaptureFixture[s
 
 
 @pytest.mark.skipif(os.name == "nt", reason="Windows has other pipes")
-@pytest.mark.parametrize("arguments", [["explain", "x.data"], ["explain", "x.data", "--output-format=html"]])
+@pytest.mark.parametrize(
+    "arguments", [["explain", "x.data"], ["explain", "x.data", "--output-format=html"], ["--help"]]
+)
 def test_a_reader_that_leaves_early_is_no_error(arguments: list[str]) -> None:
     reader, writer = os.pipe()
     os.close(reader)

@@ -53,7 +53,7 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     )
     command.add_arguments(parser)
     formats = (*format_names(), *getattr(command, "FORMATS", ()))
-    _add_common(parser, formats, kept=True)
+    _add_common(parser, formats)
     parser.parse_args(args.arguments, args)
     if args.output_format not in (None, *formats):
         parser.error(
@@ -74,28 +74,20 @@ def root_parser() -> Parser:
         epilog=f"{PROGRAM} COMMAND --help tells more. {_EXIT_CODES[0].upper()}{_EXIT_CODES[1:]}.",
     )
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
-    _add_common(parser, format_names(), kept=False)
+    _add_common(parser, format_names())
     parser.add_argument("command", metavar="COMMAND", help=argparse.SUPPRESS)
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return parser
 
 
-def _add_common(parser: Parser, formats: Sequence[str], *, kept: bool) -> None:
-    """The options that every command has; with *kept*, what was given before the command stays where none is after."""
+def _add_common(parser: Parser, formats: Sequence[str]) -> None:
+    """The options that stand before the command or behind it; argparse keeps those that the namespace already has."""
     group = parser.add_argument_group("output")
-    default: dict[str, Any] = {"default": argparse.SUPPRESS} if kept else {}
-    group.add_argument("--output-format", metavar="FORMAT", help=f"{_listed(formats)}; text if not given", **default)
-    group.add_argument(
-        "-o",
-        "--output",
-        metavar="FILE",
-        help="write there, whole or not at all; the suffix gives the format",
-        **default,
-    )
-    group.add_argument(
-        "--color", choices=("auto", "always", "never"), help="colours in text", **(default or {"default": "auto"})
-    )
-    group.add_argument("--traceback", action="store_true", help="where a bug of tensorcopy itself came from", **default)
+    group.add_argument("--output-format", metavar="FORMAT", help=f"{_listed(formats)}; text if not given")
+    whole = "write there, whole or not at all; the suffix gives the format"
+    group.add_argument("-o", "--output", metavar="FILE", help=whole)
+    group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours in text")
+    group.add_argument("--traceback", action="store_true", help="where a bug of tensorcopy itself came from")
 
 
 def _listed(names: Sequence[str]) -> str:
