@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 from ._refusals import INTEGER_GRADIENT
+from ._surprises import unseen_write
 from ._templates import both, method, view, where
 from .model import (
     Call,
@@ -26,17 +27,6 @@ from .model import (
 
 _alias = partial(view, layout=Layout.SAME)
 _cut_alias = partial(view, layout=Layout.SAME, graph=Graph.CUTS, requires_grad=RequiresGrad.NO)
-_UNSEEN = "autograd does not count writes made through it, so the backward pass uses the changed values"
-
-
-def unseen_write(alias: str) -> Wrong:
-    """A write through *alias* of a value that exp saved for its backward pass."""
-    return Wrong(
-        code=f"a = torch.ones(1, requires_grad=True); b = a.exp()\n{alias}\nb.sum().backward(); a.grad.item() > 2.7",
-        gives="False",
-        wanted="True",
-        why=_UNSEEN,
-    )
 
 
 OPERATIONS = (
@@ -59,15 +49,17 @@ OPERATIONS = (
         summary="Takes the tensor itself off the graph.",
         call=both("detach_"),
         examples=("x.detach_()",),
-        changes_object=True,
         returns_self=ReturnsSelf.ALWAYS,
         subclass=Subclass.SAME,
+        changes_object=True,
         rejects=(Rejection(given=Trait.VIEW, error="RuntimeError", text="Can't detach views in-place"),),
     ),
     _cut_alias(
         name="torch.Tensor.data",
         summary="The same memory off the graph, hidden from autograd: it does not count writes through it.",
         call=Call(names=("torch.Tensor.data",), style=Style.ATTRIBUTE),
+        examples=("x.data",),
+        version=Version.SEPARATE,
         rejects=(
             Rejection(
                 code="torch.vmap(lambda a: a.data)(torch.ones(2))",
@@ -75,15 +67,17 @@ OPERATIONS = (
                 text="accessing `data` under vmap transform is not allowed",
             ),
         ),
-        examples=("x.data",),
-        version=Version.SEPARATE,
         silently_wrong=(unseen_write("b.data.zero_()"),),
     ),
     _cut_alias(
         name="torch.Tensor.data = tensor",
         summary="Lays an existing tensor over the memory of another one, hidden from autograd.",
         call=Call(names=("torch.Tensor.data",), style=Style.ASSIGNMENT, source=1),
+        examples=("dst.data = x\ndst",),
         setup="dst = torch.empty(0, dtype=x.dtype)",
+        version=Version.SEPARATE,
+        subclass=Subclass.DROPS,
+        changes_object=True,
         crashes=(
             Crash(
                 code="parts = [torch.ones(2), torch.ones(3)]; p = torch.ones(2)\n"
@@ -93,21 +87,17 @@ OPERATIONS = (
                 since="torch 2.3",
             ),
         ),
-        examples=("dst.data = x\ndst",),
-        changes_object=True,
-        version=Version.SEPARATE,
-        subclass=Subclass.DROPS,
     ),
     _cut_alias(
         name="torch.Tensor.set_(tensor)",
         summary="Makes the receiver look at the memory of the source.",
         call=Call(names=("torch.Tensor.set_",), when=where(source=Value.TENSOR), source=1),
-        setup="dst = torch.empty(0, dtype=x.dtype)",
         examples=("dst.set_(x)",),
-        changes_object=True,
+        setup="dst = torch.empty(0, dtype=x.dtype)",
+        requires_grad=RequiresGrad.SAME,
         version=Version.SEPARATE,
         subclass=Subclass.DROPS,
-        requires_grad=RequiresGrad.SAME,
+        changes_object=True,
         rejects=(
             Rejection(
                 code="a = torch.ones(1, requires_grad=True)\ntorch.empty(0).set_(a).sum().backward()",
@@ -172,9 +162,9 @@ OPERATIONS = (
         summary="Switches requires_grad off on the tensor itself.",
         call=Call(names=("torch.Tensor.requires_grad_",), when=where(requires_grad=Value.FALSE)),
         examples=("x.requires_grad_(False)",),
-        changes_object=True,
         returns_self=ReturnsSelf.ALWAYS,
         subclass=Subclass.SAME,
+        changes_object=True,
         rejects=(
             Rejection(
                 given=Trait.NON_LEAF,
@@ -188,10 +178,10 @@ OPERATIONS = (
         summary="Makes the tensor itself a leaf that requires grad.",
         call=method("requires_grad_"),
         examples=("x.requires_grad_()",),
-        changes_object=True,
         requires_grad=RequiresGrad.YES,
         returns_self=ReturnsSelf.ALWAYS,
         subclass=Subclass.SAME,
+        changes_object=True,
         rejects=(
             Rejection(
                 given=Trait.NOT_FLOATING,
@@ -250,9 +240,9 @@ OPERATIONS = (
         summary="An alias of a float32 tensor, on the graph; any other dtype is refused.",
         call=Call(names=("torch.FloatTensor",)),
         examples=("torch.FloatTensor(x)",),
-        subclass=Subclass.DROPS,
         dtype=Dtype.FIXED,
         dtype_name="torch.float32",
+        subclass=Subclass.DROPS,
         rejects=(Rejection(given=Trait.OTHER_DTYPE, error="TypeError", text="expected TensorOptions(dtype=float"),),
     ),
     view(
@@ -272,22 +262,21 @@ OPERATIONS = (
         name="torch.Tensor.set_(storage)",
         summary="Lays the receiver over a storage, with offset, shape and strides of the caller's choice.",
         call=Call(names=("torch.Tensor.set_",), source=1),
-        setup="dst = torch.empty(0, dtype=x.dtype)",
         examples=("dst.set_(x.untyped_storage(), x.storage_offset(), x.shape, x.stride())",),
-        changes_object=True,
+        setup="dst = torch.empty(0, dtype=x.dtype)",
         version=Version.SEPARATE,
         subclass=Subclass.DROPS,
+        changes_object=True,
     ),
     _cut_alias(
         name="torch.utils.swap_tensors",
         summary="Exchanges everything of two tensors but their identity.",
         call=Call(names=("torch.utils.swap_tensors",)),
-        setup="dst = torch.empty(0, dtype=x.dtype)\nleft = x.detach()",
         examples=("torch.utils.swap_tensors(left, dst)\ndst",),
-        changes_object=True,
+        setup="dst = torch.empty(0, dtype=x.dtype)\nleft = x.detach()",
         version=Version.SHARED,
         subclass=Subclass.KEEPS,
-        since="torch 2.3",
+        changes_object=True,
         rejects=(
             Rejection(
                 code="import weakref\nt = torch.ones(2); w = weakref.ref(t)\n"
@@ -296,17 +285,18 @@ OPERATIONS = (
                 text="Cannot swap t1 because it has weakref associated with it",
             ),
         ),
+        since="torch 2.3",
     ),
     _alias(
         name="torch.Tensor.resize_",
         summary="Changes the receiver's shape over the same storage; gets new memory for more elements where it may.",
         call=method("resize_"),
+        examples=("x.resize_(x.shape)",),
         graph=Graph.CUTS,
         requires_grad=RequiresGrad.NO,
-        examples=("x.resize_(x.shape)",),
-        changes_object=True,
         returns_self=ReturnsSelf.ALWAYS,
         subclass=Subclass.SAME,
+        changes_object=True,
         rejects=(
             Rejection(
                 given=Trait.REQUIRES_GRAD, error="RuntimeError", text="cannot resize variables that require grad"

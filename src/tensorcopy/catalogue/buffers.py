@@ -64,7 +64,6 @@ OPERATIONS = (
         summary="A tensor over the bytes of the object, read as the dtype given; the object is not locked.",
         call=Call(names=("torch.frombuffer",)),
         examples=("torch.frombuffer(x, dtype=torch.uint8)", "torch.frombuffer(x, dtype=torch.float32)"),
-        warns=(_READ_ONLY,),
         rejects=(
             Rejection(
                 code="torch.frombuffer(bytearray(), dtype=torch.uint8)",
@@ -81,15 +80,15 @@ OPERATIONS = (
             _outlives("torch.frombuffer(b, dtype=torch.uint8)"),
             _changes_bytes("torch.frombuffer(b, dtype=torch.uint8)"),
         ),
+        warns=(_READ_ONLY,),
     ),
     _over_bytes(
         name="torch.asarray(buffer)",
         summary="A tensor over the bytes, read as float32 whatever they are.",
         call=Call(names=("torch.asarray",)),
-        device=Device.DEFAULT,
         examples=("torch.asarray(x)", "torch.asarray(x, copy=False)"),
         dtype=Dtype.DEFAULT,
-        warns=(_READ_ONLY,),
+        device=Device.DEFAULT,
         silently_wrong=(
             Wrong(
                 code="import array\ntorch.asarray(array.array('i', [1, 2])).tolist() == [1, 2]",
@@ -111,23 +110,24 @@ OPERATIONS = (
             ),
             _outlives("torch.asarray(b, dtype=torch.uint8)"),
         ),
+        warns=(_READ_ONLY,),
     ),
     _over_bytes(
         name="torch.asarray(buffer, dtype)",
         summary="A tensor over the bytes, read as the dtype given.",
         call=Call(names=("torch.asarray",), when=where(dtype=Value.GIVEN)),
-        device=Device.DEFAULT,
         examples=("torch.asarray(x, dtype=torch.uint8)",),
-        warns=(_READ_ONLY,),
+        device=Device.DEFAULT,
         silently_wrong=(_changes_bytes("torch.asarray(b, dtype=torch.uint8)"),),
+        warns=(_READ_ONLY,),
     ),
     _over_bytes(
         name="torch.asarray(buffer, dtype, copy=True)",
         summary="A copy of the bytes, read as the dtype given.",
         call=Call(names=("torch.asarray",), when=where(dtype=Value.GIVEN, copy=Value.TRUE)),
-        device=Device.DEFAULT,
         examples=("torch.asarray(x, dtype=torch.uint8, copy=True)",),
         memory=Memory.COPIES,
+        device=Device.DEFAULT,
     ),
     _over_bytes(
         name="numpy.frombuffer",
@@ -161,8 +161,8 @@ OPERATIONS = (
         name="numpy.asarray(buffer)",
         summary="An array over the memory of an object that states its format, like a memoryview or an array.array.",
         call=Call(names=("numpy.asarray",)),
-        setup="x = memoryview(x)",
         examples=("np.asarray(x)",),
+        setup="x = memoryview(x)",
         result=Kind.ARRAY,
         requires_grad=RequiresGrad.NOT_APPLICABLE,
         dtype=Dtype.FORMAT,

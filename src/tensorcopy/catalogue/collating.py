@@ -47,9 +47,9 @@ OPERATIONS = (
         name="torch.utils.data.default_collate(ndarrays)",
         summary="A tensor over each array, stacked into one new tensor.",
         call=Call(names=_COLLATE, in_sequence=True),
-        device=Device.DEFAULT,
         examples=("data.default_collate([x, x])",),
         memory=Memory.COPIES,
+        device=Device.DEFAULT,
         layout=Layout.CONTIGUOUS,
         rejects=(
             Rejection(given=Trait.OBJECT, error="TypeError", text="default_collate: batch must contain tensors"),
@@ -60,8 +60,8 @@ OPERATIONS = (
         name="torch.utils.data.default_collate(numbers)",
         summary="One new tensor; Python floats become float64, where torch.tensor makes float32.",
         call=Call(names=_COLLATE, in_sequence=True),
-        source=Kind.SCALAR,
         examples=("data.default_collate([x, x])",),
+        source=Kind.SCALAR,
         memory=Memory.COPIES,
         requires_grad=RequiresGrad.NO,
         dtype=Dtype.INFERRED,
@@ -89,9 +89,9 @@ OPERATIONS = (
         name="torch.utils.data.default_convert(ndarray)",
         summary="A tensor over the array's memory: a dataset's own array reaches the training loop.",
         call=Call(names=_CONVERT),
-        device=Device.DEFAULT,
         examples=("data.default_convert(x)",),
         unless=(Trait.OBJECT, Trait.ARRAY_SUBCLASS),
+        device=Device.DEFAULT,
         rejects=FROM_ARRAY,
         silently_wrong=(
             Wrong(

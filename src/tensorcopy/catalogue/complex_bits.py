@@ -51,8 +51,8 @@ OPERATIONS = (
         name="torch.view_as_complex",
         summary="A view of pairs in the last dimension as complex numbers.",
         call=Call(names=("torch.view_as_complex",)),
-        setup="x = torch.stack((x, x), -1)[..., :] if x.is_floating_point() else x",
         examples=("torch.view_as_complex(x)",),
+        setup="x = torch.stack((x, x), -1)[..., :] if x.is_floating_point() else x",
         dtype=Dtype.COMPLEX,
         rejects=(
             Rejection(given=Trait.NOT_FLOATING, error="RuntimeError", text="view_as_complex is only supported for"),

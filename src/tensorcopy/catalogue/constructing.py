@@ -51,14 +51,14 @@ OPERATIONS = (
         name="torch.tensor(tensor)",
         summary="A copy off the graph, with a warning that asks for detach().clone().",
         call=Call(names=_TENSOR),
+        examples=("torch.tensor(x)",),
+        device=Device.DEFAULT,
+        subclass=Subclass.DROPS,
         rejects=(
             Rejection(
                 code="torch.vmap(torch.tensor)(torch.ones(2))", error="RuntimeError", text="Can't detach views in-place"
             ),
         ),
-        examples=("torch.tensor(x)",),
-        device=Device.DEFAULT,
-        subclass=Subclass.DROPS,
         warns=(_COPY_CONSTRUCT,),
     ),
     cut_copy(
@@ -81,7 +81,6 @@ OPERATIONS = (
             Rejection(code="torch.vmap(lambda a: a.new_tensor(a))(torch.ones(2))", error="RuntimeError", text=""),
             Rejection(given=Trait.LAZY_BIT, error="RuntimeError", text="doesn't correspond to a device"),
         ),
-        warns=(_COPY_CONSTRUCT,),
         silently_wrong=(
             Wrong(
                 code="torch.ones(1, dtype=torch.int64).new_tensor(torch.tensor([1.7])).item()",
@@ -90,6 +89,7 @@ OPERATIONS = (
                 why="the result takes the dtype of the receiver, not of the data",
             ),
         ),
+        warns=(_COPY_CONSTRUCT,),
     ),
     _itself(
         name="torch.as_tensor(tensor)",
@@ -112,14 +112,6 @@ OPERATIONS = (
         summary="The tensor itself, graph and all.",
         call=Call(names=_ASARRAY),
         examples=("torch.asarray(x)", "torch.asarray(x, copy=None)", "torch.asarray(x, copy=False)"),
-        warns=(_NOW_KEEPS,),
-        was=(
-            Was(
-                before="torch 2.12",
-                note=_DROPPED.note,
-                facts=dict(_DROPPED.facts) | {"returns_self": ReturnsSelf.SOMETIMES, "subclass": Subclass.WITH_MEMORY},
-            ),
-        ),
         silently_wrong=(
             Wrong(
                 code="a = torch.ones(1, requires_grad=True)\ntorch.asarray(a, requires_grad=False)\na.requires_grad",
@@ -134,24 +126,30 @@ OPERATIONS = (
                 why="the flag is switched on on the caller's own tensor, which is the result",
             ),
         ),
+        warns=(_NOW_KEEPS,),
+        was=(
+            Was(
+                before="torch 2.12",
+                note=_DROPPED.note,
+                facts=dict(_DROPPED.facts) | {"returns_self": ReturnsSelf.SOMETIMES, "subclass": Subclass.WITH_MEMORY},
+            ),
+        ),
     ),
     kept_copy(
         name="torch.asarray(tensor, copy=True)",
         summary="A copy in a plain tensor, on the graph.",
         call=Call(names=_ASARRAY, when=where(copy=Value.TRUE)),
         examples=("torch.asarray(x, copy=True)",),
-        warns=(_NOW_KEEPS,),
-        was=(_DROPPED,),
         device=Device.DEFAULT,
         subclass=Subclass.DROPS,
+        warns=(_NOW_KEEPS,),
+        was=(_DROPPED,),
     ),
     self_or_copy(
         name="torch.asarray(tensor, dtype)",
         summary="The tensor itself if it has the dtype, else a converted copy on the graph.",
         call=Call(names=_ASARRAY, when=where(dtype=Value.GIVEN)),
         examples=("torch.asarray(x, dtype=torch.float64)",),
-        warns=(_NOW_KEEPS,),
-        was=(_DROPPED,),
         copies_if=(Trait.OTHER_DTYPE,),
         dtype=Dtype.GIVEN,
         device=Device.DEFAULT,
@@ -163,5 +161,7 @@ OPERATIONS = (
                 text="can't alias tensor with dtype 'Long' into dtype 'Float'",
             ),
         ),
+        warns=(_NOW_KEEPS,),
+        was=(_DROPPED,),
     ),
 )

@@ -76,8 +76,8 @@ OPERATIONS = (
             "x.new_empty_strided(x.shape, x.stride())",
             "torch.empty_strided(x.shape, x.stride(), dtype=x.dtype)",
         ),
-        subclass=Subclass.NOT_APPLICABLE,
         layout=Layout.SAME,
+        subclass=Subclass.NOT_APPLICABLE,
         aten="new_empty_strided",
     ),
     array_copy(
@@ -92,7 +92,7 @@ OPERATIONS = (
         summary="A new plain ndarray like the source, without its values.",
         call=Call(names=("numpy.empty_like", "numpy.zeros_like"), when=where(subok=Value.FALSE)),
         examples=("np.empty_like(x, subok=False)",),
-        takes_values=False,
         subclass=Subclass.DROPS,
+        takes_values=False,
     ),
 )

@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from ._refusals import EXPORT_OF_CONJ, EXPORT_OF_GRAPH
+from ._surprises import unseen_write
 from ._templates import array_copy, array_to_tensor, array_view, cut_copy, tensor_to_array, view, where
-from .aliasing import unseen_write
 from .model import (
     Call,
     Crash,
@@ -62,7 +62,6 @@ OPERATIONS = (
         version=Version.SEPARATE,
         subclass=Subclass.DROPS,
         rejects=_EXPORT,
-        was=(_RUNTIME_ERROR,),
         silently_wrong=(
             Wrong(
                 code="torch.from_dlpack(torch.tensor([1 + 2j]).conj().imag).tolist()",
@@ -72,6 +71,7 @@ OPERATIONS = (
             ),
             unseen_write("torch.from_dlpack(b.detach()).zero_()"),
         ),
+        was=(_RUNTIME_ERROR,),
     ),
     cut_copy(
         name="torch.from_dlpack(tensor, copy=True)",
@@ -107,6 +107,14 @@ OPERATIONS = (
             *_EXPORT,
             Rejection(given=Trait.BFLOAT16, error="RuntimeError", text="Unsupported dtype in DLTensor"),
         ),
+        silently_wrong=(
+            Wrong(
+                code="np.from_dlpack(torch.tensor([1 + 2j]).conj().imag).tolist()",
+                gives="[2.0]",
+                wanted="[-2.0]",
+                why=_NEGATIVE_BIT_LOST,
+            ),
+        ),
         was=(
             Was(
                 before="torch 2.9",
@@ -118,14 +126,6 @@ OPERATIONS = (
                         Rejection(given=Trait.BFLOAT16, error="RuntimeError", text="Unsupported dtype in DLTensor"),
                     )
                 },
-            ),
-        ),
-        silently_wrong=(
-            Wrong(
-                code="np.from_dlpack(torch.tensor([1 + 2j]).conj().imag).tolist()",
-                gives="[2.0]",
-                wanted="[-2.0]",
-                why=_NEGATIVE_BIT_LOST,
             ),
         ),
     ),
@@ -215,8 +215,8 @@ OPERATIONS = (
         name="torch.tensor(storage)",
         summary="Not a copy: a tensor over the storage, its bytes read as int64.",
         call=Call(names=("torch.tensor", "torch.as_tensor")),
-        source=Kind.STORAGE,
         examples=("torch.tensor(x)",),
+        source=Kind.STORAGE,
         memory=Memory.SHARES,
         requires_grad=RequiresGrad.NO,
         dtype=Dtype.FIXED,

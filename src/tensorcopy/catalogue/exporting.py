@@ -5,8 +5,8 @@ from __future__ import annotations
 from functools import partial
 
 from ._refusals import NUMPY_DTYPE, NUMPY_OF_CONJ, NUMPY_OF_NEG, TO_ARRAY
+from ._surprises import unseen_write
 from ._templates import chain, method, tensor_to_array, where
-from .aliasing import unseen_write
 from .model import (
     Call,
     Crash,
@@ -53,6 +53,7 @@ OPERATIONS = (
         name="torch.Tensor.numpy",
         summary="An array over the tensor's memory; refused on the graph.",
         call=method("numpy"),
+        examples=("x.numpy()",),
         rejects=(
             *TO_ARRAY,
             Rejection(
@@ -61,15 +62,6 @@ OPERATIONS = (
                 text="Cannot access data pointer of Tensor that doesn't have storage",
             ),
         ),
-        crashes=(
-            Crash(
-                code="look = torch.func.functionalize(lambda a: torch.from_numpy(a.numpy().copy()))\n"
-                "assert (look(torch.full((4096,), 1.5)) == 1.5).all(), 'the array looks at other memory'",
-                ends=("AssertionError", "SIGSEGV"),
-                why="under functionalize the tensor that is asked has no memory of its own",
-            ),
-        ),
-        examples=("x.numpy()",),
         silently_wrong=(
             Wrong(
                 code="torch.jit.trace(lambda a: a + torch.from_numpy(a.numpy()), torch.ones(1))(torch.zeros(1)).item()",
@@ -78,6 +70,14 @@ OPERATIONS = (
                 why="a trace keeps the value it saw as a constant",
             ),
             unseen_write("b.detach().numpy()[:] = 0"),
+        ),
+        crashes=(
+            Crash(
+                code="look = torch.func.functionalize(lambda a: torch.from_numpy(a.numpy().copy()))\n"
+                "assert (look(torch.full((4096,), 1.5)) == 1.5).all(), 'the array looks at other memory'",
+                ends=("AssertionError", "SIGSEGV"),
+                why="under functionalize the tensor that is asked has no memory of its own",
+            ),
         ),
     ),
     _shared(
@@ -152,8 +152,8 @@ OPERATIONS = (
         summary="An array of its own.",
         call=Call(names=("numpy.asarray",), when=where(copy=Value.TRUE)),
         examples=("np.asarray(x, copy=True)",),
-        since="numpy 2.0",
         warns=(_NO_COPY_KEYWORD,),
+        since="numpy 2.0",
     ),
     _copied(
         name="numpy.array(tensor)",
@@ -228,6 +228,8 @@ OPERATIONS = (
         name="torch.Tensor.tolist",
         summary="Nested lists of Python numbers, off the graph; a number for a 0-d tensor.",
         call=method("tolist"),
+        examples=("x.tolist()",),
+        result=Kind.NUMBERS,
         silently_wrong=(
             Wrong(
                 code="torch.jit.trace(lambda a: a + a.tolist()[0], torch.ones(1))(torch.zeros(1)).item()",
@@ -236,13 +238,14 @@ OPERATIONS = (
                 why="a trace keeps the value it saw as a constant",
             ),
         ),
-        examples=("x.tolist()",),
-        result=Kind.NUMBERS,
     ),
     _python(
         name="torch.Tensor.item",
         summary="The one element as a Python number, off the graph; on an accelerator it waits for the result.",
         call=method("item"),
+        examples=("x.item()",),
+        result=Kind.SCALAR,
+        rejects=(_ONE_ELEMENT,),
         silently_wrong=(
             Wrong(
                 code="torch.jit.trace(lambda a: a + a.item(), torch.ones(1))(torch.zeros(1)).item()",
@@ -251,9 +254,6 @@ OPERATIONS = (
                 why="a trace keeps the value it saw as a constant",
             ),
         ),
-        examples=("x.item()",),
-        result=Kind.SCALAR,
-        rejects=(_ONE_ELEMENT,),
     ),
     _python(
         name="float(tensor)",

@@ -117,7 +117,6 @@ OPERATIONS = (
                 text="given numpy array strides not a multiple of the element byte size",
             ),
         ),
-        warns=(_READ_ONLY,),
         silently_wrong=(_writes_read_only("torch.from_numpy(x)"), _loses_mask("torch.from_numpy(x)")),
         crashes=(
             Crash(
@@ -127,6 +126,7 @@ OPERATIONS = (
                 why="the file is mapped without write permission, and a tensor has no read-only flag",
             ),
         ),
+        warns=(_READ_ONLY,),
     ),
     _laid_over(
         name="torch.as_tensor(ndarray)",
@@ -134,8 +134,8 @@ OPERATIONS = (
         call=Call(names=("torch.as_tensor",)),
         examples=("torch.as_tensor(x)",),
         device=Device.DEFAULT,
-        warns=(_READ_ONLY,),
         silently_wrong=(_writes_read_only("torch.as_tensor(x)"), _loses_mask("torch.as_tensor(x)")),
+        warns=(_READ_ONLY,),
     ),
     _copied(
         name="torch.as_tensor(ndarray, dtype)",
@@ -178,9 +178,8 @@ OPERATIONS = (
         examples=("torch.asarray(x)", "torch.asarray(x, copy=False)"),
         memory=Memory.DEPENDS,
         copies_if=(Trait.ZERO_D,),
-        layout=Layout.SAME,
         device=Device.DEFAULT,
-        warns=(_READ_ONLY,),
+        layout=Layout.SAME,
         silently_wrong=(
             _writes_read_only("torch.asarray(x)"),
             _loses_mask("torch.asarray(x)"),
@@ -191,6 +190,7 @@ OPERATIONS = (
                 why="a 0-d array is copied although copy=False forbids it",
             ),
         ),
+        warns=(_READ_ONLY,),
     ),
     _copied(
         name="torch.asarray(ndarray, copy=True)",
@@ -264,9 +264,9 @@ OPERATIONS = (
         name="torch.tensor(ndarray.tolist())",
         summary="A detour through Python numbers: a copy, much slower, in the default dtype.",
         call=chain("numpy.ndarray.tolist", "torch.tensor"),
-        device=Device.DEFAULT,
         examples=("torch.tensor(x.tolist())",),
         dtype=Dtype.INFERRED,
+        device=Device.DEFAULT,
         layout=Layout.CONTIGUOUS,
         rejects=(
             Rejection(

@@ -151,14 +151,6 @@ OPERATIONS = (
                 text="value cannot be converted to type int64 without overflow",
             ),
         ),
-        warns=(
-            _SCALAR_GRAPH,
-            Warns(
-                code="torch.tensor([np.ones(2), np.ones(2)])",
-                text="Creating a tensor from a list of numpy.ndarrays is extremely slow",
-                once=True,
-            ),
-        ),
         silently_wrong=(
             Wrong(
                 code="torch.tensor([float('nan')], dtype=torch.bool).item()",
@@ -186,14 +178,22 @@ OPERATIONS = (
                 why="the masked constant is read as zero",
             ),
         ),
+        warns=(
+            _SCALAR_GRAPH,
+            Warns(
+                code="torch.tensor([np.ones(2), np.ones(2)])",
+                text="Creating a tensor from a list of numpy.ndarrays is extremely slow",
+                once=True,
+            ),
+        ),
     ),
     _to_tensor(
         name="torch.as_tensor(list)",
         summary="A new tensor with the values: there is no memory to share.",
         call=Call(names=("torch.as_tensor",)),
         examples=("torch.as_tensor(x)",),
-        warns=(_SCALAR_GRAPH,),
         silently_wrong=_all_wrong("torch.as_tensor"),
+        warns=(_SCALAR_GRAPH,),
     ),
     _to_tensor(
         name="torch.asarray(list)",
@@ -208,8 +208,8 @@ OPERATIONS = (
             ),
             Rejection(code="torch.asarray(1.0, copy=False)", error="ValueError", text="can't alias arbitrary sequence"),
         ),
-        warns=(_SCALAR_GRAPH,),
         silently_wrong=_all_wrong("torch.asarray"),
+        warns=(_SCALAR_GRAPH,),
     ),
     _to_tensor(
         name="torch.Tensor(list)",
@@ -272,8 +272,8 @@ OPERATIONS = (
         name="torch.tensor(number)",
         summary="A new 0-d tensor; floats in the default dtype, integers int64, NumPy numbers in their own.",
         call=Call(names=("torch.tensor", "torch.as_tensor", "torch.asarray", "torch.scalar_tensor")),
-        source=Kind.SCALAR,
         examples=("torch.tensor(x)", "torch.as_tensor(x)", "torch.asarray(x)"),
+        source=Kind.SCALAR,
         rejects=(
             Rejection(
                 code="torch.tensor(2**63)",
@@ -299,9 +299,9 @@ OPERATIONS = (
         name="torch.Tensor(number)",
         summary="Not a tensor with that value: an uninitialised one of that size.",
         call=Call(names=("torch.Tensor", "torch.FloatTensor", "torch.DoubleTensor", "torch.LongTensor")),
-        source=Kind.SCALAR,
-        setup="x = 3",
         examples=("torch.Tensor(x)", "torch.FloatTensor(x)"),
+        setup="x = 3",
+        source=Kind.SCALAR,
         memory=Memory.COPIES,
         requires_grad=RequiresGrad.NO,
         dtype=Dtype.DEFAULT,

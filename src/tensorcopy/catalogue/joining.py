@@ -86,8 +86,8 @@ OPERATIONS = (
         name="torch.ops.aten.expand_copy",
         summary="What expand does, with memory for every repetition.",
         call=Call(names=("torch.ops.aten.expand_copy", "torch.expand_copy")),
-        rejects=(replace(COMPLEX_GRADIENT, until="torch 2.13"),),
         examples=("torch.ops.aten.expand_copy(x, [2, *x.shape])",),
+        rejects=(replace(COMPLEX_GRADIENT, until="torch 2.13"),),
         aten="expand_copy",
     ),
     _join(
@@ -108,10 +108,10 @@ OPERATIONS = (
         summary="One new vector with all of them one after the other, on the graph of each.",
         call=Call(names=("torch.nn.utils.parameters_to_vector",), in_sequence=True),
         examples=("nn.utils.parameters_to_vector([x])",),
+        layout=Layout.CONTIGUOUS,
         rejects=(
             Rejection(given=Trait.NOT_FLAT, error="RuntimeError", text="view size is not compatible with input tensor"),
         ),
-        layout=Layout.CONTIGUOUS,
     ),
     kept_copy(
         name="torch.nn.functional.dropout(training=False)",
@@ -124,8 +124,8 @@ OPERATIONS = (
         ),
         memory=Memory.SHARES,
         layout=Layout.SAME,
-        returns_self=ReturnsSelf.ALWAYS,
         version=Version.SHARED,
+        returns_self=ReturnsSelf.ALWAYS,
         subclass=Subclass.SAME,
     ),
     kept_copy(
@@ -142,8 +142,8 @@ OPERATIONS = (
         name="torch.nan_to_num",
         summary="A copy with NaN and infinities replaced; a copy also where there are none.",
         call=Call(names=("torch.nan_to_num", "torch.Tensor.nan_to_num")),
-        rejects=(COMPLEX_GRADIENT,),
         examples=("x.nan_to_num()",),
+        rejects=(COMPLEX_GRADIENT,),
     ),
     kept_copy(
         name="torch.triu",

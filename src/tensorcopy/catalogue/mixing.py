@@ -39,8 +39,8 @@ OPERATIONS = (
         name="torch.Tensor.__add__(ndarray)",
         summary="torch computes and gives a tensor; with the array on the left side it is refused.",
         call=Call(names=("torch.Tensor.__add__", "torch.Tensor.__mul__"), style=Style.OPERATOR, source=1),
-        setup="left = torch.ones(tuple(x.shape)[::-1]).T",
         examples=("left + x", "left * x"),
+        setup="left = torch.ones(tuple(x.shape)[::-1]).T",
         unless=(
             Trait.NO_TORCH_DTYPE,
             Trait.BIG_ENDIAN,

@@ -53,10 +53,10 @@ OPERATIONS = (
         summary="Moves the storage into shared memory, in place; every tensor over it follows, no array does.",
         call=method("share_memory_"),
         examples=("x.share_memory_()",),
-        changes_object=True,
         layout=Layout.SAME,
         returns_self=ReturnsSelf.ALWAYS,
         subclass=Subclass.SAME,
+        changes_object=True,
         crashes=(
             Crash(
                 code="t = torch.full((4096,), 1.5); a = t.numpy()\nt.share_memory_(); t.fill_(7.0)\n"

@@ -201,9 +201,9 @@ OPERATIONS = (
         name="numpy.broadcast_arrays",
         summary="Each array repeated to the common shape, without memory.",
         call=numpy("broadcast_arrays"),
-        result=Kind.ARRAYS,
         examples=("np.broadcast_arrays(x, np.empty((2, *x.shape)))",),
         probe="y[0]",
+        result=Kind.ARRAYS,
         subclass=Subclass.DROPS,
     ),
     array_view(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from functools import partial
 
+from ._surprises import unseen_write
 from ._templates import array_copy, array_view, cut_copy, view, where
-from .aliasing import unseen_write
 from .model import (
     Call,
     Dtype,
@@ -87,7 +87,6 @@ OPERATIONS = (
         call=Call(names=("copy.deepcopy",)),
         examples=("copy.deepcopy(x)", "copy.deepcopy([x, x])[0]"),
         layout=Layout.DERIVED,
-        note="The strides stay, also gaps and repetitions; only a negative bit is carried out into a dense copy.",
         rejects=(
             Rejection(code="torch.vmap(copy.deepcopy)(torch.ones(2))", error="RuntimeError", text="Cannot access"),
             _NON_LEAF,
@@ -106,6 +105,7 @@ OPERATIONS = (
                 why="a view is copied with its whole storage",
             ),
         ),
+        note="The strides stay, also gaps and repetitions; only a negative bit is carried out into a dense copy.",
     ),
     _whole(
         name="pickle(tensor)",
@@ -129,13 +129,6 @@ OPERATIONS = (
         call=Call(names=("torch.load",)),
         examples=(_SAVE + "torch.load(buffer)", _SAVE + "torch.load(buffer, weights_only=True)"),
         rejects=(_UNSAFE_CLASS,),
-        was=(
-            Was(
-                before="torch 2.6",
-                note="weights_only was False, so any class was loaded and any code run",
-                facts={"examples": (_SAVE + "torch.load(buffer)",), "rejects": ()},
-            ),
-        ),
         silently_wrong=(
             Wrong(
                 code="def size(t):\n    f = io.BytesIO(); torch.save(t, f); return f.tell()\n"
@@ -143,6 +136,13 @@ OPERATIONS = (
                 gives="True",
                 wanted="False",
                 why="a view carries its whole storage; clone it first to keep only its elements",
+            ),
+        ),
+        was=(
+            Was(
+                before="torch 2.6",
+                note="weights_only was False, so any class was loaded and any code run",
+                facts={"examples": (_SAVE + "torch.load(buffer)",), "rejects": ()},
             ),
         ),
     ),
@@ -156,19 +156,19 @@ OPERATIONS = (
         name="torch.from_file",
         summary="A tensor over a file; with shared=True writes go through to it.",
         call=Call(names=("torch.from_file",)),
+        examples=("torch.from_file(path, shared=True, size=x.numel(), dtype=x.dtype)",),
         setup=_FILE
         + "x = x.detach(); x.resolve_conj().resolve_neg().contiguous().view(torch.uint8).numpy().tofile(path)",
-        examples=("torch.from_file(path, shared=True, size=x.numel(), dtype=x.dtype)",),
+        unless=(Trait.ZERO_D, Trait.EMPTY),
         layout=Layout.CONTIGUOUS,
         subclass=Subclass.DROPS,
-        unless=(Trait.ZERO_D, Trait.EMPTY),
     ),
     _whole(
         name="torch.load(mmap=True)",
         summary="A tensor over a private map of the file: writes stay in memory.",
         call=Call(names=("torch.load",), when=where(mmap=Value.TRUE)),
-        setup=_FILE + "torch.save(x, path)",
         examples=("torch.load(path, mmap=True, weights_only=False)",),
+        setup=_FILE + "torch.save(x, path)",
     ),
     array_copy(
         name="copy.copy(ndarray)",
@@ -186,15 +186,15 @@ OPERATIONS = (
         name="pickle(ndarray)",
         summary="A copy of its own in the machine's byte order; only the elements are written.",
         call=Call(names=("pickle.loads",)),
-        dtype=Dtype.NATIVE,
         examples=("pickle.loads(pickle.dumps(x))",),
+        dtype=Dtype.NATIVE,
     ),
     array_view(
         name="pickle(ndarray) out of band",
         summary="An array over the very memory of the source, handed over beside the pickle; a tensor is copied.",
         call=Call(names=("pickle.loads",), when=where(buffers=Value.GIVEN)),
-        setup="parts = []; text = pickle.dumps(x, protocol=5, buffer_callback=parts.append)",
         examples=("pickle.loads(text, buffers=parts)",),
+        setup="parts = []; text = pickle.dumps(x, protocol=5, buffer_callback=parts.append)",
         memory=Memory.DEPENDS,
         copies_if=(Trait.NOT_ONE_BLOCK, Trait.OBJECT, Trait.ARRAY_SUBCLASS),
         layout=Layout.PRESERVED,
@@ -203,16 +203,16 @@ OPERATIONS = (
         name="numpy.save, numpy.load",
         summary="A copy of its own; only the elements are written.",
         call=Call(names=("numpy.load",)),
-        setup="buffer = io.BytesIO(); np.save(buffer, x); buffer.seek(0)",
         examples=("np.load(buffer, allow_pickle=True)",),
+        setup="buffer = io.BytesIO(); np.save(buffer, x); buffer.seek(0)",
         subclass=Subclass.DROPS,
     ),
     array_copy(
         name="numpy.load(mmap_mode='r')",
         summary="A read-only map of the file: a tensor over it ends the process when written.",
         call=Call(names=("numpy.load",), when=where(mmap_mode=Value.GIVEN)),
-        setup=_FILE + "np.save(path, x)",
         examples=("np.load(path, mmap_mode='r')",),
+        setup=_FILE + "np.save(path, x)",
         subclass=Subclass.MEMMAP,
         rejects=(
             Rejection(
@@ -229,8 +229,8 @@ OPERATIONS = (
         name="numpy.memmap",
         summary="An array over a file; mode 'r+' writes through to it, 'c' keeps writes in memory, 'r' refuses them.",
         call=Call(names=("numpy.memmap",), source=0),
-        setup=_FILE + "np.ascontiguousarray(x).tofile(path)",
         examples=("np.memmap(path, dtype=x.dtype, mode='r+', shape=x.shape)",),
+        setup=_FILE + "np.ascontiguousarray(x).tofile(path)",
         layout=Layout.CONTIGUOUS,
         subclass=Subclass.MEMMAP,
         rejects=(

@@ -48,9 +48,9 @@ OPERATIONS = (
         summary="A view with the last two dimensions exchanged.",
         call=Call(names=("torch.Tensor.mT",), style=Style.ATTRIBUTE),
         examples=("x.mT",),
-        rejects=(_MATRIX,),
         returns_self=ReturnsSelf.SOMETIMES,
         subclass=Subclass.WITH_MEMORY,
+        rejects=(_MATRIX,),
         aten="mT",
     ),
     view(
@@ -71,9 +71,9 @@ OPERATIONS = (
         summary="A view of a batch of matrices, transposed and conjugated by a bit.",
         call=Call(names=("torch.Tensor.mH", "torch.Tensor.adjoint", "torch.adjoint")),
         examples=("x.mH", "x.adjoint()"),
-        rejects=(_MATRIX,),
         returns_self=ReturnsSelf.SOMETIMES,
         subclass=Subclass.WITH_MEMORY,
+        rejects=(_MATRIX,),
         aten="adjoint",
     ),
     view(

@@ -15,22 +15,13 @@ OPERATIONS = (
         name="torch.multiprocessing.Queue.put",
         summary="Moves the storage into shared memory, in place, and sends a handle: both processes write it.",
         call=Call(names=("torch.multiprocessing.queue.Queue.put", "torch.multiprocessing.queue.SimpleQueue.put")),
-        crashes=(
-            Crash(
-                code="x = torch.full((4096,), 1.5); a = x.numpy()\n"
-                + _SEND
-                + "x.fill_(7.0)\nassert (a == 7.0).all(), 'the array was left behind in freed memory'",
-                ends=("AssertionError", "SIGSEGV", "SIGBUS", "SIGABRT"),
-                why="an array made before looks at memory that was given back",
-            ),
-        ),
         examples=(_SEND + "received",),
-        changes_object=True,
         graph=Graph.CUTS,
         requires_grad=RequiresGrad.SAME,
         layout=Layout.SAME,
         version=Version.SEPARATE,
         subclass=Subclass.SAME,
+        changes_object=True,
         whole_storage=False,
         rejects=(
             Rejection(
@@ -51,6 +42,15 @@ OPERATIONS = (
                 gives="[2.0]",
                 wanted="[-2.0]",
                 why="the negative bit is not sent",
+            ),
+        ),
+        crashes=(
+            Crash(
+                code="x = torch.full((4096,), 1.5); a = x.numpy()\n"
+                + _SEND
+                + "x.fill_(7.0)\nassert (a == 7.0).all(), 'the array was left behind in freed memory'",
+                ends=("AssertionError", "SIGSEGV", "SIGBUS", "SIGABRT"),
+                why="an array made before looks at memory that was given back",
             ),
         ),
     ),

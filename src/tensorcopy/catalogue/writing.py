@@ -54,7 +54,6 @@ OPERATIONS = (
         call=_written("fill_", "zero_"),
         examples=("x.fill_(0)", "x.zero_()"),
         rejects=(IN_PLACE_ON_LEAF,),
-        aten="fill_.Scalar",
         silently_wrong=(
             Wrong(
                 code="torch.ones(1, dtype=torch.int64).fill_(2.9).item()",
@@ -63,6 +62,7 @@ OPERATIONS = (
                 why="the value is cut to the tensor's dtype",
             ),
         ),
+        aten="fill_.Scalar",
     ),
     _on_source(
         name="torch.Tensor.add_",
@@ -170,9 +170,9 @@ OPERATIONS = (
         name="torch.Tensor.copy_",
         summary="Writes the source's values into the receiver, on the graph of the source.",
         call=Call(names=("torch.Tensor.copy_",), source=1, writes_to=(0,)),
+        examples=("dst.copy_(x)",),
         setup=_WIDER,
         subclass=Subclass.KEEPS,
-        examples=("dst.copy_(x)",),
         rejects=(
             Rejection(
                 code="torch.ones(2, requires_grad=True).copy_(torch.ones(2))",
@@ -225,8 +225,8 @@ OPERATIONS = (
         name="torch.Tensor[...] = tensor",
         summary="Writes the source's values into the part named, on the graph of the source.",
         call=Call(names=("torch.Tensor.__setitem__",), style=Style.INDEX_ASSIGNMENT, source=2, writes_to=(0,)),
-        setup=_WIDER,
         examples=("dst[...] = x\ndst",),
+        setup=_WIDER,
         rejects=(
             Rejection(
                 code="torch.zeros(2)[:] = np.ones(2)",
@@ -261,8 +261,8 @@ OPERATIONS = (
         name="torch.Tensor.index_copy_",
         summary="Writes the source's rows at the places named, on the graph of the source.",
         call=Call(names=("torch.Tensor.index_copy_", "torch.Tensor.index_add_"), source=3, writes_to=(0,)),
-        subclass=Subclass.KEEPS,
         examples=("dst.index_copy_(0, torch.arange(x.shape[0] if x.dim() else 1), x)",),
+        subclass=Subclass.KEEPS,
         crashes=(
             Crash(
                 code="torch.zeros(2, 2).index_copy_(0, torch.tensor([0, 1]), torch.ones(2, 2).to_mkldnn())",
@@ -275,8 +275,8 @@ OPERATIONS = (
         name="torch.Tensor.scatter_",
         summary="Writes the source's elements at the places named, on the graph of the source.",
         call=Call(names=("torch.Tensor.scatter_",), source=3, writes_to=(0,)),
-        subclass=Subclass.KEEPS,
         examples=("dst.scatter_(0, torch.zeros(x.shape, dtype=torch.long), x)",),
+        subclass=Subclass.KEEPS,
     ),
     _into(
         name="torch.add(out=)",
@@ -286,11 +286,11 @@ OPERATIONS = (
             when=where(out=Value.GIVEN),
             writes_to=("out",),
         ),
-        setup="dst = torch.zeros(x.shape, dtype=torch.result_type(x, 0))",
-        subclass=Subclass.KEEPS,
         examples=("torch.add(x, 0, out=dst)",),
+        setup="dst = torch.zeros(x.shape, dtype=torch.result_type(x, 0))",
         graph=Graph.CUTS,
         requires_grad=RequiresGrad.NO,
+        subclass=Subclass.KEEPS,
         rejects=(
             Rejection(
                 given=Trait.REQUIRES_GRAD,
@@ -303,8 +303,8 @@ OPERATIONS = (
         name="torch._foreach_copy_",
         summary="Writes a list of tensors into another one, one kernel for all.",
         call=Call(names=("torch._foreach_copy_",), source=1, in_sequence=True, writes_to=(0,)),
-        setup=_WIDER,
         examples=("torch._foreach_copy_([dst], [x])\ndst",),
+        setup=_WIDER,
         memory=Memory.COPIES,
         graph=Graph.CUTS,
         requires_grad=RequiresGrad.SAME,
@@ -317,12 +317,12 @@ OPERATIONS = (
         name="torch.UntypedStorage.fill_",
         summary="Writes bytes behind every tensor over the storage; autograd does not know.",
         call=Call(names=("torch.UntypedStorage.fill_", "torch.UntypedStorage.copy_"), writes_to=(0,)),
-        source=Kind.STORAGE,
         examples=("x.fill_(0)",),
+        source=Kind.STORAGE,
         result=Kind.STORAGE,
         memory=Memory.SHARES,
-        returns_self=ReturnsSelf.ALWAYS,
         dtype=Dtype.NOT_APPLICABLE,
         layout=Layout.NOT_APPLICABLE,
+        returns_self=ReturnsSelf.ALWAYS,
     ),
 )
