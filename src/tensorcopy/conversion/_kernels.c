@@ -37,6 +37,23 @@
 #define INLINE static inline
 #endif
 
+#if (defined(__GNUC__) || defined(__clang__)) && defined(__x86_64__)
+#define X86
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
+#if defined(__GNUC__) || defined(__clang__)
+#define PREFETCH(p) __builtin_prefetch((const void *)(p))
+#else
+#define PREFETCH(p) ((void)(p))
+#endif
+#ifdef X86
+#define PAUSE() _mm_pause()
+#else
+#define PAUSE() ((void)0)
+#endif
+
 /* One binary serves old and new processors where the loader can choose a function by the processor it finds. */
 #if !defined(CLONED) && defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 9 && defined(__x86_64__) && defined(__GLIBC__)
 #ifndef CLONES
@@ -45,17 +62,6 @@
 #define CLONED __attribute__((target_clones(CLONES)))
 #elif !defined(CLONED)
 #define CLONED
-#endif
-
-#if defined(__GNUC__) || defined(__clang__)
-#define PREFETCH(p) __builtin_prefetch((const void *)(p))
-#else
-#define PREFETCH(p) ((void)(p))
-#endif
-#if (defined(__GNUC__) || defined(__clang__)) && (defined(__x86_64__) || defined(__i386__))
-#define PAUSE() __builtin_ia32_pause()
-#else
-#define PAUSE() ((void)0)
 #endif
 
 typedef uint8_t b8; /* a byte that counts as true unless it is 0 */
@@ -116,12 +122,17 @@ f16_of_f32(f32 x)
 INLINE f32 f32_of_bf16(bf16 x) { return f32_of_bits((u32)x << 16); }
 
 INLINE bf16
-bf16_of_f32(f32 x)
+bf16_of_number(f32 x) /* not NaN */
 {
     u32 bits = bits_of_f32(x);
-    u32 rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-    u32 nan = bits >> 16 | 0x40;
-    return (bf16)pick((i32)(bits & 0x7fffffff) > (255 << 23), nan, rounded);
+    return (bf16)((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+}
+
+INLINE bf16
+bf16_of_f32(f32 x)
+{
+    u32 bits = bits_of_f32(x), nan = bits >> 16 | 0x40;
+    return (bf16)pick((i32)(bits & 0x7fffffff) > (255 << 23), nan, bf16_of_number(x));
 }
 
 /* Exact for integers within 2**51, by arithmetic that every processor has for vectors. */
@@ -278,7 +289,10 @@ EXACT(f32, f32, s[i]) EXACT(f32, f64, s[i]) EXACT(f64, f64, s[i])
 EXACT(f16, bf16, STORE_bf16(load_f16(s[i])))
 
 #define NARROW(S, W, M, D, LARGEST, BOUND) \
-    KERNEL(S##_##D, S, D, { \
+    INLINE int S##_##D##_exactly(const void *restrict source, void *restrict result, Py_ssize_t count) \
+    { \
+        const S *restrict s = source; \
+        D *restrict d = result; \
         M lost = 0; \
         EACH { \
             W value = load_##S(s[i]), magnitude = W##_magnitude(value); \
@@ -286,6 +300,18 @@ EXACT(f16, bf16, STORE_bf16(load_f16(s[i])))
             d[i] = STORE_##D(value); \
         } \
         return lost != 0; \
+    }
+/* Most memory holds neither infinity nor NaN nor anything near them; whether that is so is seen in the greatest absolute
+ * value (as bits, which sort alike), and the rest of the kernel runs only where it is not. */
+#define NARROW_SMALL(S, D, STORED, SEEN, LIMIT) \
+    KERNEL(S##_##D, S, D, { \
+        i32 most = 0; \
+        EACH { \
+            STORED; \
+            i32 seen = (i32)(bits_of_f32(SEEN) & 0x7fffffff); \
+            most = seen > most ? seen : most; \
+        } \
+        return most < (i32)(LIMIT) ? 0 : S##_##D##_exactly(source, result, count); \
     })
 #define NARROW_SAME(S, W, M, D) \
     KERNEL(S##_##D##_same, S, D, { \
@@ -306,9 +332,46 @@ NARROW(f64, f64, i64, bf16, LARGEST_F64, 0x1.feffffp127)
 NARROW(f32, f32, i32, f16, LARGEST_F32, 0x1.ffep15)
 NARROW(f32, f32, i32, bf16, LARGEST_F32, 0x1.ffp127)
 NARROW(bf16, f32, i32, f16, LARGEST_F32, 0x1.ffep15)
+NARROW_SMALL(f64, f32, d[i] = (f32)s[i], d[i], 0x7f800000)
+NARROW_SMALL(f64, f16, f32 x = (f32)s[i]; d[i] = f16_of_f32(x), x, 0x477ff000)
+NARROW_SMALL(f64, bf16, f32 x = (f32)s[i]; d[i] = bf16_of_number(x), x, 0x7f7f8000)
+NARROW_SMALL(f32, f16, d[i] = f16_of_f32(s[i]), s[i], 0x477ff000)
+NARROW_SMALL(f32, bf16, d[i] = bf16_of_number(s[i]), s[i], 0x7f7f8000)
+NARROW_SMALL(bf16, f16, f32 x = f32_of_bf16(s[i]); d[i] = f16_of_f32(x), x, 0x477ff000)
 NARROW_SAME(f64, f64, i64, f32) NARROW_SAME(f64, f64, i64, f16) NARROW_SAME(f64, f64, i64, bf16)
 NARROW_SAME(f32, f32, i32, f16) NARROW_SAME(f32, f32, i32, bf16)
 NARROW_SAME(bf16, f32, i32, f16) NARROW_SAME(f16, f32, i32, bf16)
+
+#ifdef X86
+/* Compilers have no loop for the instruction that rounds to float16. */
+__attribute__((target("avx2,f16c"))) static int
+f32_f16_by_instruction(const void *restrict source, void *restrict result, Py_ssize_t count)
+{
+    const f32 *s = source;
+    f16 *d = result;
+    Py_ssize_t i = 0;
+    __m256i most = _mm256_setzero_si256();
+    for (; i + 8 <= count; i += 8) {
+        __m256 x = _mm256_loadu_ps(s + i);
+        _mm_storeu_si128((__m128i *)(d + i), _mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+        most = _mm256_max_epi32(most, _mm256_and_si256(_mm256_castps_si256(x), _mm256_set1_epi32(0x7fffffff)));
+    }
+    if (_mm256_movemask_epi8(_mm256_cmpgt_epi32(most, _mm256_set1_epi32(0x477fefff))))
+        return f32_f16_exactly(source, result, count);
+    return i < count ? f32_f16(s + i, d + i, count - i) : 0;
+}
+
+static Kernel
+best_f32_f16(void)
+{
+    unsigned a, b, c, d;
+    int there = __builtin_cpu_supports("avx2") && __get_cpuid(1, &a, &b, &c, &d) && (c & bit_F16C) != 0;
+    return there ? f32_f16_by_instruction : f32_f16;
+}
+#else
+#define best_f32_f16() f32_f16
+#endif
+static Kernel rounds_to_f16; /* from float32; chosen when the module is made */
 
 enum { DTYPES = 13, FLOATS = 9 }; /* the floats come last */
 static const char *const dtype_names[DTYPES] = {
@@ -332,9 +395,11 @@ static const Kernel same_value_kernels[DTYPES - FLOATS][DTYPES - FLOATS] = {
 /* ---- One cast over memory ---------------------------------------------------------------------------------------- */
 
 enum {
-    RUN = 1024,    /* bytes of source, 256 elements at least: as many cache lines as a processor fetches at once */
-    AHEAD = 8192,  /* bytes from a run to the one fetched while it is converted */
-    CHUNK = 256,   /* scattered elements gathered before they are converted */
+    LARGE = 1 << 20, /* bytes of source from which it is not expected to lie in a cache */
+    RUN = 1024,      /* bytes of a large source, 256 elements at least: as many cache lines as are fetched at once */
+    AHEAD = 8192,    /* bytes from a run to the one fetched while it is converted */
+    SHORT_RUN = 4096, /* elements of a small source: they stay in the nearest cache for a second look */
+    CHUNK = 256,     /* scattered elements gathered before they are converted */
     MAX_DIMS = 64
 };
 
@@ -342,6 +407,7 @@ typedef struct {
     Kernel kernel;
     Py_ssize_t from, to; /* size of an element */
     int indirect;        /* source elements are to be copied before they are looked at: 1 not aligned, 2 byte-swapped */
+    int large;
 } Cast;
 
 /* Processors fetch ahead within a page at best, and some virtual ones not at all; so this does it. Converting then
@@ -362,12 +428,13 @@ static Py_ssize_t
 cast_flat(const Cast *cast, const char *source, char *result, Py_ssize_t count)
 {
     const char *end = source + count * cast->from;
-    Py_ssize_t run = RUN / cast->from < 256 ? 256 : RUN / cast->from;
+    Py_ssize_t run = !cast->large ? SHORT_RUN : RUN / cast->from < 256 ? 256 : RUN / cast->from;
     for (Py_ssize_t done = 0; done < count; done += run) {
         Py_ssize_t size = count - done < run ? count - done : run;
         const char *s = source + done * cast->from;
         char *d = result + done * cast->to;
-        fetch(s, end, size * cast->from);
+        if (cast->large)
+            fetch(s, end, size * cast->from);
         if (!cast->kernel(s, d, size))
             continue;
         for (Py_ssize_t i = 0; i < size; i++)
@@ -739,9 +806,12 @@ read_cast(PyObject *const *args, Cast *cast)
     }
     int floats = s >= FLOATS && d >= FLOATS;
     cast->kernel = strict && floats ? same_value_kernels[s - FLOATS][d - FLOATS] : kernels[s][d];
+    if (s == FLOATS + 2 && d == FLOATS && !strict)
+        cast->kernel = rounds_to_f16;
     cast->from = dtype_sizes[s];
     cast->to = dtype_sizes[d];
     cast->indirect = 0;
+    cast->large = 0;
     return 1;
 }
 
@@ -790,6 +860,7 @@ cast(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs)
         return NULL;
     if (job.count <= 4096)
         return PyLong_FromSsize_t(cast_flat(&job.cast, job.source, job.result, job.count));
+    job.cast.large = job.count * job.cast.from >= LARGE;
     cut(&job, threads);
     return PyLong_FromSsize_t(do_job(&job, threads));
 }
@@ -821,6 +892,7 @@ cast_strided(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t narg
         if (i < layout.ndim - 1 && layout.sizes[i] > layout.sizes[job.dim])
             job.dim = i;
     }
+    job.cast.large = count * job.cast.from >= LARGE;
     if (count * (job.cast.from + job.cast.to) <= ALONE)
         threads = 1;
     if (layout.sizes[job.dim] < threads)
@@ -920,6 +992,7 @@ gather_many(Job *job, PyObject *held, Py_ssize_t threads)
         sources[i] = ((const Array *)members[i])->data;
     if (i == job->number) {
         job->members = sources;
+        job->cast.large = job->number * job->count * job->cast.from >= LARGE;
         cut_members(job, threads);
         Py_ssize_t lost = do_job(job, threads);
         i = lost < 0 ? job->number : lost;
@@ -1043,6 +1116,7 @@ exec_module(PyObject *module)
         }
         PyTuple_SET_ITEM(dtypes, i, name);
     }
+    rounds_to_f16 = best_f32_f16();
     int failed = PyModule_AddObjectRef(module, "dtypes", dtypes);
     Py_DECREF(dtypes);
     return failed;
