@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tensorcopy.reporting import (
+    Callout,
+    CalloutKind,
     Cell,
     Column,
     Medium,
@@ -20,6 +24,7 @@ from tensorcopy.reporting import (
     render,
     table,
 )
+from tensorcopy.reporting.formats._text_lines import folded
 from tests.reporting.samples import NUMBERS_SHOWN, REPORT
 
 QUANTITIES = table(
@@ -192,3 +197,25 @@ def test_a_table_is_records_where_that_takes_fewer_lines() -> None:
     long = table(["name", "first", "second", "third"], [["x", "word " * 60, "y", "z"]])
     assert text_of(long, 40).splitlines()[0] == "name: x"
     assert text_of(table(["name", "first", "second"], [["x", "word " * 9, "y"]] * 2), 40).startswith("name  first")
+
+
+def test_a_callout_has_a_coloured_bar_and_plain_words() -> None:
+    callout = Callout(kind=CalloutKind.WARNING, title="a", text="b", code="c")
+    lines = render(Report(title="t", blocks=(callout,)), "text", Medium(color=True)).splitlines()
+    assert lines[3:] == [
+        "\x1b[33m┃ \x1b[0m\x1b[1;33m! Warning\x1b[0m: a",
+        "\x1b[33m┃ \x1b[0mb",
+        "\x1b[33m┃ \x1b[0m    c",
+    ]
+
+
+@given(st.text("ab c한\n", max_size=60), st.integers(2, 12))
+def test_folding_loses_nothing_and_fits(text: str, width: int) -> None:
+    lines = folded(text, width)
+    assert [line for line in lines if cell_len(line) > width] == []
+    assert "".join(lines).replace(" ", "") == text.replace(" ", "").replace("\n", "")
+    assert len(lines) >= len(text.split("\n"))
+
+
+def test_folding_breaks_words_only_where_they_are_longer_than_the_line() -> None:
+    assert folded("  ab abcdefgh x\n\ny", 6) == ["  ab", "abcdef", "gh x", "", "y"]

@@ -6,17 +6,15 @@ import math
 from collections.abc import Iterator
 
 from rich.cells import cell_len
-from rich.console import RenderableType
-from rich.padding import Padding
-from rich.table import Table as Grid
 from rich.text import Text
 
 from ..medium import Medium
 from ..model import MemoryPicture, Plot, Series, Storage, Tone, ValueType
 from ..quantities import exact_bytes, signed, value_text
 from ..tabulating import byte_range, cells_of, series_name, span_text, table_of
+from ._text_lines import GAP, side_by_side, styled
 from ._text_tables import table_lines
-from ._text_words import STYLES, padded, say, styled
+from ._text_words import STYLES, say
 
 _DENSE, _GAPPY, _SHARED, _OUTSIDE = "█", "▒", "▓", "·"
 _SMALLEST_BAR, _WIDEST_BAR = 20, 72
@@ -26,23 +24,23 @@ _Bar = tuple[str, str, str, int, int, str]
 """Label, remark, character, first and last byte, style."""
 
 
-def memory_lines(picture: MemoryPicture, medium: Medium) -> Iterator[RenderableType]:
+def memory_lines(picture: MemoryPicture, medium: Medium) -> Iterator[Text]:
     """Each storage with a bar for each span and for each shared part."""
     for number, storage in enumerate(picture.storages):
         if number:
             yield Text("")
         yield from _storage_lines(storage, medium)
     if any(storage.spans for storage in picture.storages):
-        yield styled(say(_KEY, medium), "dim")
+        yield from styled(say(_KEY, medium), medium.width, "dim")
 
 
-def _storage_lines(storage: Storage, medium: Medium) -> Iterator[RenderableType]:
-    yield styled(say(f"{storage.name} · {exact_bytes(storage.bytes)}", medium), "bold")
+def _storage_lines(storage: Storage, medium: Medium) -> Iterator[Text]:
+    yield from styled(say(f"{storage.name} · {exact_bytes(storage.bytes)}", medium), medium.width, "bold")
     if storage.note:
-        yield styled(say(storage.note, medium))
+        yield from styled(say(storage.note, medium), medium.width)
     yield from _bars(list(_spans(storage, medium)), storage.bytes, medium)
     if storage.uncovered and storage.spans:
-        yield styled(say(f"outside of all spans: {exact_bytes(storage.uncovered)}", medium), "dim")
+        yield from styled(say(f"outside of all spans: {exact_bytes(storage.uncovered)}", medium), medium.width, "dim")
 
 
 def _spans(storage: Storage, medium: Medium) -> Iterator[_Bar]:
@@ -54,22 +52,19 @@ def _spans(storage: Storage, medium: Medium) -> Iterator[_Bar]:
         yield "shared", remark, _SHARED, part.lo, part.hi, STYLES[Tone.WARN]
 
 
-def _bars(bars: list[_Bar], size: int, medium: Medium) -> Iterator[RenderableType]:
+def _bars(bars: list[_Bar], size: int, medium: Medium) -> Iterator[Text]:
     """Name, bar and remark side by side where there is room for that; otherwise the bar below the words."""
     labels = min(max((cell_len(bar[0]) for bar in bars), default=0), medium.width // 4)
     remarks = min(max((cell_len(bar[1]) for bar in bars), default=0), medium.width * 2 // 5)
-    room = min(medium.width - labels - remarks - 4, _WIDEST_BAR)
-    if room >= _SMALLEST_BAR:
-        grid = Grid.grid(padding=(0, 2, 0, 0))
-        for width in (labels, room, remarks):
-            grid.add_column(width=width, overflow="fold")
-        for label, remark, char, lo, hi, style in bars:
-            grid.add_row(styled(label), _drawn(lo, hi, size, char, style, room, medium), styled(remark))
-        yield grid
-        return
+    room = min(medium.width - labels - remarks - 2 * GAP, _WIDEST_BAR)
     for label, remark, char, lo, hi, style in bars:
-        yield styled(f"{label}  {remark}")
-        yield Padding(_drawn(lo, hi, size, char, style, medium.width - 2, medium), (0, 0, 0, 2))
+        if room >= _SMALLEST_BAR:
+            drawn = _drawn(lo, hi, size, char, style, room, medium)
+            cells = [styled(label, labels), [drawn], styled(remark, remarks)]
+            yield from side_by_side(cells, (labels, room, remarks))
+        else:
+            yield from styled(f"{label}  {remark}", medium.width)
+            yield Text(" " * GAP) + _drawn(lo, hi, size, char, style, medium.width - GAP, medium)
 
 
 def _drawn(lo: int, hi: int, size: int, char: str, style: str, width: int, medium: Medium) -> Text:
@@ -81,10 +76,10 @@ def _drawn(lo: int, hi: int, size: int, char: str, style: str, width: int, mediu
     )
 
 
-def plot_lines(plot: Plot, medium: Medium) -> Iterator[RenderableType]:
+def plot_lines(plot: Plot, medium: Medium) -> Iterator[Text]:
     """The points as a table, and the curves compared where all of them end."""
     data = table_of(plot)
-    yield styled(say(data.title, medium), "dim")
+    yield from styled(say(data.title, medium), medium.width, "dim")
     yield from table_lines(data, medium)
     yield from _comparison(plot, medium)
 
@@ -98,7 +93,7 @@ def _comparison(plot: Plot, medium: Medium) -> Iterator[Text]:
         return
     yield Text("")
     at = f"{value_text(last, plot.x.type)} {plot.x.unit}".rstrip()
-    yield styled(say(f"{plot.y.name} at {plot.x.name} {at}", medium), "bold")
+    yield from styled(say(f"{plot.y.name} at {plot.x.name} {at}", medium), medium.width, "bold")
     yield from _value_bars(finite, plot.y.type, medium)
 
 
@@ -108,13 +103,15 @@ def _value_bars(values: list[tuple[Series, float]], value_type: ValueType, mediu
     label = max(map(cell_len, names))
     label = label if label <= medium.width // 2 else 0
     numbers = [say(_with_ratio(value, values, value_type), medium) for _, value in values]
-    room = min(medium.width - label - max(map(cell_len, numbers)) - 3, _WIDEST_BAR)
+    room = min(medium.width - label - max(map(cell_len, numbers)) - GAP - 1, _WIDEST_BAR)
     for name, number, (series, value) in zip(names, numbers, values, strict=True):
-        if not label:
-            yield styled(name)
         bar = say(_DENSE, medium) * max(bool(value), round(value / largest * room))
-        style = STYLES[Tone.GOOD] if series.emphasis else "cyan"
-        yield Text.assemble(padded(name if label else "", label), "  ", (bar, style), " " * bool(bar), number)
+        drawn = Text().append(bar, STYLES[Tone.GOOD] if series.emphasis else "cyan").append(" " * bool(bar) + number)
+        if label:
+            yield from side_by_side([styled(name, label), [drawn]], (label, medium.width - label - GAP))
+        else:
+            yield from styled(name, medium.width)
+            yield Text(" " * GAP) + drawn
 
 
 def _with_ratio(value: float, values: list[tuple[Series, float]], value_type: ValueType) -> str:

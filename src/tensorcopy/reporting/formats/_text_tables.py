@@ -4,38 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from rich.box import Box
 from rich.cells import cell_len
-from rich.console import RenderableType
-from rich.padding import Padding
-from rich.table import Table as Grid
 from rich.text import Text
 
 from ..medium import Medium
 from ..model import Cell, Column, Table, ValueType
 from ..quantities import cell_text, heading, signed
-from ._text_words import STYLES, folded_code, longest_word, say, say_lines, styled, widest
+from ._text_lines import GAP, side_by_side, styled
+from ._text_words import STYLES, folded_code, longest_word, say, say_lines, widest
 
-_GAP = 2
 _NARROW_WORD, _WIDE_WORD = 10, 20
-_LINED = "    \n    \n ── \n    \n    \n    \n    \n    \n"
-_HEAD_ONLY, _HEAD_ONLY_ASCII = Box(_LINED), Box(_LINED.replace("─", "-"), ascii=True)
 
 
-def table_lines(table: Table, medium: Medium) -> Iterator[RenderableType]:
+def table_lines(table: Table, medium: Medium) -> Iterator[Text]:
     """The table, then its footnotes and notes."""
     cells = [[_cell_text(c, cell, table, medium) for c, cell in _pairs(table, row)] for row in table.rows]
     headings = [say(heading(column), medium) for column in table.columns]
     widths = _widths(table.columns, headings, cells, medium.width)
     if not table.rows:
-        yield styled(say(f"no rows: {', '.join(headings)}", medium), "dim")
+        yield from styled(say(f"no rows: {', '.join(headings)}", medium), medium.width, "dim")
     elif widths:
-        yield _grid(table, headings, cells, widths, medium)
+        yield from _grid(table, headings, cells, widths, medium)
     else:
-        yield from _records(table, headings, cells)
-    for number, note in enumerate(table.footnotes, 1):
-        yield styled(say(f"[{number}] {note}", medium), "dim")
-    yield from (styled(say(note, medium), "dim") for note in table.notes)
+        yield from _records(table, headings, cells, medium.width)
+    notes = [f"[{number}] {note}" for number, note in enumerate(table.footnotes, 1)]
+    for note in (*notes, *table.notes):
+        yield from styled(say(note, medium), medium.width, "dim")
 
 
 def _pairs(table: Table, row: tuple[Cell, ...]) -> Iterator[tuple[Column, Cell]]:
@@ -52,7 +46,7 @@ def _widths(columns: tuple[Column, ...], headings: list[str], cells: list[list[s
     texts = [[row[i] for row in cells] for i in range(len(columns))]
     smallest = [max(longest_word(h), _smallest(c, t)) for c, h, t in zip(columns, headings, texts, strict=True)]
     widths = [max(s, cell_len(h), *map(widest, t), 1) for s, h, t in zip(smallest, headings, texts, strict=True)]
-    room -= _GAP * (len(columns) - 1)
+    room -= GAP * (len(columns) - 1)
     while sum(widths) > room:
         spare = [(width, i) for i, width in enumerate(widths) if width > smallest[i]]
         if not spare:
@@ -89,29 +83,28 @@ def _fitted(column: Column, text: str, width: int) -> str:
 
 def _grid(
     table: Table, headings: list[str], cells: list[list[str]], widths: list[int], medium: Medium
-) -> RenderableType:
-    box = _HEAD_ONLY_ASCII if medium.ascii else _HEAD_ONLY
-    grid = Grid(
-        box=box, show_edge=False, pad_edge=False, padding=(0, _GAP - 1, 0, 0), header_style="bold", safe_box=False
-    )
-    for column, name, width in zip(table.columns, headings, widths, strict=True):
-        grid.add_column(Text(name, overflow="fold"), justify=column.side.value, width=width, overflow="fold")
+) -> Iterator[Text]:
+    """Headings, a rule, and a row a row."""
+    sides = [column.side for column in table.columns]
+    heads = [styled(name, width, "bold") for name, width in zip(headings, widths, strict=True)]
+    highest = max(map(len, heads))
+    yield from side_by_side([[Text("")] * (highest - len(head)) + head for head in heads], widths, sides)
+    yield Text(say("─", medium) * (sum(widths) + GAP * (len(widths) - 1)))
     for row, texts in zip(table.rows, cells, strict=True):
         fitted = [_fitted(*cell) for cell in zip(table.columns, texts, widths, strict=True)]
-        grid.add_row(*(styled(text, STYLES[cell.tone]) for cell, text in zip(row, fitted, strict=True)))
-    return grid
+        lines = [styled(t, w, STYLES[cell.tone]) for t, w, cell in zip(fitted, widths, row, strict=True)]
+        yield from side_by_side(lines, widths, sides)
 
 
-def _records(table: Table, headings: list[str], cells: list[list[str]]) -> Iterator[RenderableType]:
+def _records(table: Table, headings: list[str], cells: list[list[str]], room: int) -> Iterator[Text]:
     """Each row on lines of its own, under the first thing that stands in it."""
+    names = min(max(map(cell_len, headings[1:]), default=0), room // 3)
+    widths = (names, room - names - 2 * GAP)
     for row, texts in zip(table.rows, cells, strict=True):
         said = [item for item in zip(headings, row, texts, strict=True) if item[2]]
-        grid = Grid.grid(padding=(0, _GAP, 0, 0))
-        grid.add_column(style="dim", overflow="fold")
-        grid.add_column(overflow="fold")
         for number, (name, cell, text) in enumerate(said):
-            if number == 0:
-                yield Text.assemble((f"{name}: ", "dim"), (text, f"bold {STYLES[cell.tone]}".strip()), overflow="fold")
+            if number:
+                lines = [styled(name, widths[0], "dim"), styled(text, widths[1], STYLES[cell.tone])]
+                yield from (Text(" " * GAP) + line for line in side_by_side(lines, widths))
             else:
-                grid.add_row(Text(name), styled(text, STYLES[cell.tone]))
-        yield Padding(grid, (0, 0, 0, 2))
+                yield from styled(f"{name}: {text}", room, f"bold {STYLES[cell.tone]}".strip())

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 
 from rich.cells import cell_len
-from rich.text import Text
 
 from ..escaping import visible, visible_lines
 from ..medium import Medium
@@ -29,11 +28,6 @@ def say_lines(text: str, medium: Medium) -> str:
     return _shown(visible_lines(text), medium)
 
 
-def styled(text: str, style: str = "", *, fold: bool = True) -> Text:
-    """Text of a style in which no brackets mean anything; `fold` breaks what is longer than its place."""
-    return Text(text, style=style, overflow="fold", no_wrap=not fold)
-
-
 def longest_word(text: str) -> int:
     """Columns that the longest word takes."""
     return max((cell_len(word) for word in text.split()), default=0)
@@ -53,11 +47,6 @@ def folded_code(text: str, width: int) -> str:
 def widest(text: str) -> int:
     """Columns that the widest line takes."""
     return max(map(cell_len, text.split("\n")))
-
-
-def padded(text: str, width: int) -> str:
-    """*text* and spaces up to *width* columns."""
-    return text + " " * (width - cell_len(text))
 
 
 def _shown(text: str, medium: Medium) -> str:

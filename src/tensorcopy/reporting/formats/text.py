@@ -7,16 +7,12 @@ from functools import singledispatch
 from io import StringIO
 
 from rich.cells import cell_len
-from rich.console import Console, ConsoleOptions, RenderableType, RenderResult
-from rich.constrain import Constrain
-from rich.padding import Padding
-from rich.segment import Segment
-from rich.style import Style
-from rich.table import Table as Grid
+from rich.console import Console
 from rich.text import Text
 
 from ..medium import Medium
 from ..model import (
+    Align,
     Block,
     Callout,
     Code,
@@ -31,12 +27,13 @@ from ..model import (
     Table,
 )
 from ..quantities import field_text, signed
+from ._text_lines import GAP, side_by_side, styled
 from ._text_pictures import memory_lines, plot_lines
 from ._text_tables import table_lines
-from ._text_words import STYLES, longest_word, say, say_lines, styled
+from ._text_words import STYLES, longest_word, say, say_lines
 
 SUFFIXES = (".txt",)
-_PROSE = 100
+_PROSE, _INDENT = 100, 4
 _RULES = ("═", "─", "")
 
 
@@ -55,31 +52,34 @@ def render(report: Report, medium: Medium) -> str:
         highlight=False,
     )
     with console.capture() as captured:
-        for line in _heading(report.title, report.lead, 0, medium):
-            console.print(line)
-        for block in report.blocks:
-            console.print()
-            for line in _titled(block, 1, medium):
-                console.print(line)
+        for line in _page(report, medium):
+            console.print(line, no_wrap=True, overflow="ignore", crop=False)
     return "\n".join(line.rstrip() for line in captured.get().rstrip("\n").split("\n")) + "\n"
 
 
-def _heading(title: str, lead: str, depth: int, medium: Medium) -> Iterator[RenderableType]:
+def _page(report: Report, medium: Medium) -> Iterator[Text]:
+    yield from _heading(report.title, report.lead, 0, medium)
+    for block in report.blocks:
+        yield Text("")
+        yield from _titled(block, 1, medium)
+
+
+def _heading(title: str, lead: str, depth: int, medium: Medium) -> Iterator[Text]:
     """A title that is one without bold letters too, and the lead under it."""
-    text = styled(say(title, medium), "bold")
-    yield text
+    lines = styled(say(title, medium), medium.width, "bold")
+    yield from lines
     rule = _RULES[min(depth, len(_RULES) - 1)]
     if rule:
-        yield styled(say(rule, medium) * min(text.cell_len, medium.width), "dim")
+        yield Text(say(rule, medium) * max(line.cell_len for line in lines), "dim")
     if lead:
-        yield _prose(styled(say(lead, medium)))
+        yield from _prose(say(lead, medium), medium)
 
 
-def _prose(text: Text) -> RenderableType:
-    return Constrain(text, _PROSE)
+def _prose(text: str, medium: Medium, style: str = "") -> list[Text]:
+    return styled(text, min(medium.width, _PROSE), style)
 
 
-def _titled(block: Block, depth: int, medium: Medium) -> Iterator[RenderableType]:
+def _titled(block: Block, depth: int, medium: Medium) -> Iterator[Text]:
     """The block under its title, if it has one that its own rendering does not show."""
     if isinstance(block, Section):
         yield from _heading(block.title, block.lead, depth, medium)
@@ -89,19 +89,18 @@ def _titled(block: Block, depth: int, medium: Medium) -> Iterator[RenderableType
         return
     title = "" if isinstance(block, Paragraph | Callout) else block.title
     if title:
-        yield styled(say(title, medium), "bold")
+        yield from styled(say(title, medium), medium.width, "bold")
     yield from _lines(block, medium)
 
 
 @singledispatch
-def _lines(block: object, medium: Medium) -> Iterator[RenderableType]:
+def _lines(block: object, medium: Medium) -> Iterator[Text]:
     raise AssertionError(f"no text for {block!r}")
 
 
 @_lines.register
-def _(block: Paragraph, medium: Medium) -> Iterator[RenderableType]:
-    for part in say_lines(block.text, medium).split("\n"):
-        yield _prose(styled(say(signed(part, block.tone), medium), STYLES[block.tone]))
+def _(block: Paragraph, medium: Medium) -> Iterator[Text]:
+    yield from _prose(say_lines(signed(block.text, block.tone), medium), medium, STYLES[block.tone])
 
 
 _lines.register(Table, table_lines)
@@ -110,68 +109,57 @@ _lines.register(Plot, plot_lines)
 
 
 @_lines.register
-def _(block: KeyValues, medium: Medium) -> Iterator[RenderableType]:
+def _(block: KeyValues, medium: Medium) -> Iterator[Text]:
     names = [say(field.name, medium) for field in block.fields]
-    room = max(max(map(longest_word, names), default=1), medium.width // 3)
-    grid = Grid.grid(padding=(0, 2, 0, 0))
-    grid.add_column(style="dim", overflow="fold", max_width=room)
-    grid.add_column(overflow="fold", max_width=_PROSE)
+    room = max(*map(longest_word, names), medium.width // 3) if names else 0
+    first = min(max(map(cell_len, names), default=0), room, medium.width // 2)
+    widths = (first, min(medium.width - first - GAP, _PROSE))
     for name, field in zip(names, block.fields, strict=True):
-        grid.add_row(Text(name), styled(say(signed(field_text(field), field.tone), medium), STYLES[field.tone]))
-    yield grid
+        text = say_lines(signed(field_text(field), field.tone), medium)
+        yield from side_by_side([styled(name, widths[0], "dim"), styled(text, widths[1], STYLES[field.tone])], widths)
 
 
 @_lines.register
-def _(block: Code, medium: Medium) -> Iterator[RenderableType]:
-    yield Padding(styled(say_lines(block.text, medium)), (0, 0, 0, 4))
+def _(block: Code, medium: Medium) -> Iterator[Text]:
+    yield from styled(say_lines(block.text, medium), medium.width, indent=_INDENT)
 
 
 @_lines.register
-def _(block: Callout, medium: Medium) -> Iterator[RenderableType]:
-    parts: list[RenderableType] = [_callout_head(block, medium)]
+def _(block: Callout, medium: Medium) -> Iterator[Text]:
+    style, width = STYLES[block.kind.tone], min(medium.width, _PROSE) - GAP
+    lines = styled(f"{_kind(block, medium)}: {say(block.title, medium)}", width)
+    lines[0].stylize(f"bold {style}".strip(), 0, len(_kind(block, medium)))
     if block.text:
-        parts.append(_prose(styled(say_lines(block.text, medium))))
+        lines += styled(say_lines(block.text, medium), width)
     if block.code:
-        parts.append(Padding(styled(say_lines(block.code, medium)), (0, 0, 0, 4)))
-    yield from (_Barred(part, say("┃ ", medium), STYLES[block.kind.tone]) for part in parts)
+        lines += styled(say_lines(block.code, medium), medium.width - GAP, indent=_INDENT)
+    yield from (Text.assemble((say("┃ ", medium), style), line) for line in lines)
 
 
-def _callout_head(block: Callout, medium: Medium) -> Text:
-    kind = say(signed(block.kind.value.capitalize(), block.kind.tone), medium)
-    return Text.assemble(
-        (kind, f"bold {STYLES[block.kind.tone]}".strip()), f": {say(block.title, medium)}", overflow="fold"
-    )
-
-
-class _Barred:
-    """Something with a bar along its left side."""
-
-    def __init__(self, inside: RenderableType, bar: str, style: str) -> None:
-        self.inside, self.bar = inside, Segment(bar, Style.parse(style))
-
-    def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
-        for line in console.render_lines(self.inside, options.update_width(options.max_width - 2), pad=False):
-            yield self.bar
-            yield from line
-            yield Segment.line()
+def _kind(block: Callout, medium: Medium) -> str:
+    return say(signed(block.kind.value.capitalize(), block.kind.tone), medium)
 
 
 @_lines.register
-def _(block: Excerpt, medium: Medium) -> Iterator[RenderableType]:
-    yield styled(say(f"{block.path}:{block.first_line}", medium), "dim")
-    grid = Grid.grid(padding=(0, 1, 0, 0))
-    for justify in ("left", "right", "left", "left"):
-        grid.add_column(justify=justify, overflow="fold")
-    bar = styled(say("│", medium), "dim")
+def _(block: Excerpt, medium: Medium) -> Iterator[Text]:
+    yield from styled(say(f"{block.path}:{block.first_line}", medium), medium.width, "dim")
+    digits = len(str(block.first_line + len(block.lines) - 1))
+    room = medium.width - digits - 5
     for number, line in enumerate(block.lines, block.first_line):
         marks = [mark for mark in block.marks if mark.line == number]
-        style = STYLES[marks[0].tone] if marks else "dim"
-        pointer = styled(say("»", medium) if marks else " ", style)
-        grid.add_row(pointer, styled(str(number), style), bar, styled(say_lines(line, medium)))
+        tone = STYLES[marks[0].tone] if marks else "dim"
+        pointer = Text(say("»", medium) if marks else "", tone)
+        yield from _source_line(pointer, Text(str(number), tone), styled(say_lines(line, medium), room), digits, medium)
         for mark in marks:
-            room = medium.width - len(str(number)) - 6
-            grid.add_row("", "", bar, styled(_remark(mark, line, room, medium), STYLES[mark.tone]))
-    yield grid
+            remark = styled(_remark(mark, line, room, medium), room, STYLES[mark.tone])
+            yield from _source_line(Text(""), Text(""), remark, digits, medium)
+
+
+def _source_line(pointer: Text, number: Text, lines: list[Text], digits: int, medium: Medium) -> Iterator[Text]:
+    bars = [Text(say("│", medium), "dim") for _ in lines]
+    widths = (1, digits, 1, medium.width - digits - 5)
+    sides = (Align.LEFT, Align.RIGHT, Align.LEFT, Align.LEFT)
+    yield from side_by_side([[pointer], [number], bars, lines], widths, sides, gap=1)
 
 
 def _remark(mark: Mark, line: str, room: int, medium: Medium) -> str:
