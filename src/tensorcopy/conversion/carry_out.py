@@ -194,15 +194,19 @@ def array_from_array(array: Any, request: Request, where: Where = None) -> Any:
     return result
 
 
+def read_list(nest: list[Any]) -> Any:
+    """A fresh tensor with the numbers in *nest*, or the `reading.ForeignLeaf` in it: the way without options."""
+    return reading.read(nest, default_float=default_float(), allocate=_allocate_tensor)
+
+
+def _allocate_tensor(shape: tuple[int, ...], name: str) -> tuple[int, Any]:
+    result = allocation.empty(load("torch"), shape, torch_dtype(name))
+    return result.data_ptr(), result
+
+
 def _read_to_tensor(exposure: Exposure, request: Request) -> Any:
     """A fresh tensor with the numbers in the nest."""
-    torch = load("torch")
-
-    def allocate(shape: tuple[int, ...], name: str) -> tuple[int, Any]:
-        result = allocation.empty(torch, shape, torch_dtype(name))
-        return result.data_ptr(), result
-
-    return _read(exposure, request, default_float(), allocate, copy_tensor)
+    return _read(exposure, request, default_float(), _allocate_tensor, copy_tensor)
 
 
 def _read_to_array(exposure: Exposure, request: Request) -> Any:

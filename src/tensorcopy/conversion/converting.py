@@ -11,9 +11,11 @@ from ..live.devices import device_of
 from ..live.dtypes import name_of
 from ..live.libraries import class_of, is_tensor
 from . import stacking, targets
+from .carry_out import read_list
 from .casting import require_casting
 from .plan import Plan, Request
 from .planner import decide, plan_conversion
+from .reading import ForeignLeaf
 from .sources import expose
 
 _plain_array: Any = None
@@ -79,18 +81,14 @@ def to_torch(
         tensor([[1, 2],
                 [3, 4]])
     """
-    if (
-        obj.__class__ is _plain_array
-        and copy is None
-        and dtype is None
-        and device is None
-        and requires_grad is None
-        and memory_format is None
-        and pin_memory is False
-        and obj.dtype in _direct
-        and obj.flags.carray
-    ):
-        return _from_numpy(obj)
+    if copy is dtype is device is requires_grad is memory_format is null is None and pin_memory is False:
+        if obj.__class__ is _plain_array:
+            if obj.dtype in _direct and obj.flags.carray:
+                return _from_numpy(obj)
+        elif obj.__class__ is list and casting == "checked":
+            result = read_list(obj)
+            if result.__class__ is not ForeignLeaf:
+                return result
     request = _asked("torch", copy, dtype, casting, detach, readonly)
     if not (device is requires_grad is memory_format is null is None and pin_memory is non_blocking is False):
         request = replace(
