@@ -557,13 +557,32 @@ def test_device_concerns_tensors_and_keeps_their_aliases() -> None:
 
 
 def test_subclasses_keep_class_and_attributes_inside_a_group() -> None:
-    class Marked(torch.Tensor):
-        pass
-
     x = torch.arange(4.0).as_subclass(Marked)
     x.unit = "m"
     new = tc.copy([x, x.as_subclass(torch.Tensor)[1:]])
     assert (type(new[0]), new[0].unit, share(new[0].as_subclass(torch.Tensor), new[1])) == (Marked, "m", True)
+
+
+class Marked(torch.Tensor):
+    """A subclass whose objects carry attributes."""
+
+
+def test_attributes_of_tensors_belong_to_the_nest() -> None:
+    x, other = torch.ones(2).as_subclass(Marked), torch.nn.Parameter(torch.zeros(3))
+    x.me, x.twin, x.rest = x, other, [other, object()]
+    other.twin = x
+    for new in (tc.copy([x, other])[0], tc.copy(x), tc.copy({"a": other})["a"].twin):
+        assert type(new) is Marked
+        assert new.me is new
+        assert new.twin.twin is new
+        assert new.rest[0] is new.twin
+        assert new.rest[1] is x.rest[1]
+        assert not share(new.twin, other)
+    single = tc.copy(x, dtype=torch.float16)
+    assert (single.dtype, single.twin.dtype) == (torch.float16, torch.float32)
+    other.note = [1, torch.tensor([1e300], dtype=torch.float64)]
+    with pytest.raises(LossyConversionError, match=r"\(at \[0\]\.twin\.note\[1\]\)"):
+        tc.copy([x], dtype=torch.float32)
 
 
 def test_other_layouts_masked_arrays_and_empty_tensors_are_members_like_others() -> None:
@@ -751,6 +770,16 @@ def test_out_whose_members_overlap_is_refused_unless_the_sources_do_alike() -> N
     same = [torch.zeros(2)] * 2
     tc.copy([x[:2]] * 2, out=same)
     assert same[0].tolist() == [0, 1]
+
+
+def test_out_may_hold_sparse_wrapped_and_quantized_tensors() -> None:
+    from torch.testing._internal.two_tensor import TwoTensor
+
+    nest = [torch.eye(2).to_sparse(), TwoTensor(torch.ones(2), torch.ones(2)), torch.ones(2)]
+    out = [torch.zeros(2, 2).to_sparse(), TwoTensor(torch.zeros(2), torch.zeros(2)), torch.zeros(2)]
+    tc.copy(nest, out=out)
+    assert torch.equal(out[0].to_dense(), torch.eye(2))
+    assert (out[1].a.tolist(), out[1].b.tolist(), out[2].tolist()) == ([1, 1], [1, 1], [1, 1])
 
 
 def test_out_may_hold_cycles_like_the_source() -> None:

@@ -16,7 +16,7 @@ from ..live.regions import footprint
 from . import allocation
 from .carry_out import refuse_loss
 from .casting import can_lose, find_loss, loss_error
-from .leaves import copied_attributes, copy_leaf, dressed, for_member, is_dispatching, suits
+from .leaves import copy_leaf, dressed, for_member, is_dispatching, suits
 from .plan import Request
 
 MOST_PAIRS = 20_000
@@ -223,13 +223,10 @@ def _without_grad(request: Request) -> Request:
 
 
 def _dressed_array(base: Any, member: Any) -> Any:
-    """A view of *base* of the class of *member*, with the attributes that somebody put on *member*."""
+    """A view of *base* of the class of *member*."""
     numpy = load("numpy")
     plain = type(member) is numpy.ndarray or isinstance(member, numpy.memmap)
-    result = base.view() if plain else base.view(type(member))
-    if not plain and getattr(member, "__dict__", None):
-        result.__dict__.update(copied_attributes(member))
-    return result
+    return base.view() if plain else base.view(type(member))
 
 
 def _origin(group: Group) -> int:

@@ -296,9 +296,15 @@ class Taken:
     slots: int = 0
     settled: bool = False
     """Nothing inside needs a copy, so the parts are those of the copy too."""
+    owner: Any = None
+    """The leaf whose attributes these are."""
+    lenient: bool = False
+    """What cannot be copied in here is kept as it is."""
 
     def label(self, position: int) -> str:
         """The step from the container to one of its parts."""
+        if self.owner is not None:
+            return f".{self.parts[position - self.count // 2]}"
         if position >= self.count:
             return f".{self.names[position - self.count]}"
         return self.kind.label(self.source, position, self.parts[: self.count])
@@ -317,6 +323,12 @@ def take_apart(x: Any, kind: Kind) -> Taken:
     in_slots, in_dict = _attributes(x)
     parts = [*contents, *in_slots.values(), *in_dict.values()]
     return Taken(x, kind, parts, count, (*in_slots, *in_dict), len(in_slots))
+
+
+def take_attributes(leaf: Any, attributes: dict[str, Any]) -> Taken:
+    """The instance attributes of a tensor or array."""
+    contents = _DICT.contents(attributes)
+    return Taken(attributes, _DICT, contents, len(contents), owner=leaf, lenient=True)
 
 
 _BARE = frozenset((dict, list, tuple, set, frozenset, deque, defaultdict))

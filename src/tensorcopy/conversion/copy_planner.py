@@ -12,7 +12,7 @@ from .leaves import for_member, refuse_for_array
 from .nests import Survey, survey
 from .overwriting import check_writing
 from .plan import Plan, Request, Step
-from .roles import LEAF, role_of
+from .roles import is_leaf
 
 _WHY = "a copy owns its memory"
 
@@ -21,7 +21,7 @@ def plan_copying(x: Any, request: Request, out: Any, flat: bool) -> Plan:
     """The plan of ``copy``; raises what the call would raise for its arguments, structure and memory."""
     if out is not None:
         return _plan_writing(x, request, out)
-    if is_tensor(x) or (is_ndarray(x) and role_of(x) is LEAF):
+    if is_leaf(x):
         return _plan_leaf(x, request)
     return _plan_nest(survey(x), request, flat)
 

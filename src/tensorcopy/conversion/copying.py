@@ -13,11 +13,11 @@ from ..live.dtypes import name_of
 from ..live.libraries import class_of, is_ndarray, is_tensor, load
 from .casting import require_casting
 from .copy_planner import plan_copying
-from .leaves import SMALL, copy_leaf, copy_symbolic, refuse_for_array
-from .nests import copy_nest
+from .leaves import SMALL, attributes_of, copy_leaf, copy_symbolic, refuse_for_array
+from .nests import copy_dressed, copy_nest
 from .overwriting import write_into
 from .plan import Plan, Request
-from .roles import LEAF, role_of
+from .roles import is_leaf
 
 _plain_tensor: Any = None
 """``torch.Tensor``, once torch is loaded."""
@@ -131,12 +131,11 @@ def _copy_slowly(x: Any, request: Request, flat: bool) -> Any:
             return copy_symbolic(x, request)
         # Identities and addresses mean nothing to the tracer, so a nest is copied between two graphs.
         return load("torch").compiler.disable(copy_nest)(x, request, flat=flat)
-    if is_tensor(x):
-        return copy_leaf(x, request)
-    if is_ndarray(x) and role_of(x) is LEAF:
+    if not is_leaf(x):
+        return copy_nest(x, request, flat=flat)
+    if is_ndarray(x):
         refuse_for_array(request)
-        return copy_leaf(x, request)
-    return copy_nest(x, request, flat=flat)
+    return copy_leaf(x, request) if attributes_of(x) is None else copy_dressed(x, request)
 
 
 def _learn_torch() -> None:

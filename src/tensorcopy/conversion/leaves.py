@@ -7,8 +7,8 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
-from ..errors import BadArgumentError, TensorcopyError, UnsupportedDtypeError, UnsupportedSourceError, WrongDeviceError
-from ..live import tensors
+from ..errors import BadArgumentError, TensorcopyError, UnsupportedDtypeError, WrongDeviceError
+from ..live import arrays, tensors
 from ..live.dtypes import DTYPES, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import class_of, is_ndarray, is_tensor, load, loaded
 from . import allocation
@@ -23,7 +23,7 @@ SMALL = allocation.ADVISE_FROM // 16
 
 
 def copy_leaf(x: Any, request: Request) -> Any:
-    """A copy of one tensor or array: owns its memory; keeps the class; keeps the graph only if *request* says so."""
+    """A copy of one tensor or array, without attributes: owns its memory, keeps the class, and the graph if asked."""
     return _copy_array(x, request) if is_ndarray(x) else _copy_tensor(x, request)
 
 
@@ -69,7 +69,7 @@ def _are_off_graph(torch: Any, found: list[Any]) -> bool:
 
 def _copy_tensor(x: Any, request: Request) -> Any:
     torch = load("torch")
-    if isinstance(x, torch.nn.Parameter) and torch.nn.parameter.is_lazy(x):
+    if _is_lazy(x):
         return deepcopy(x)
     return dressed(_plain_copy(torch, x, request), x, request)
 
@@ -88,7 +88,7 @@ def copy_symbolic(x: Any, request: Request) -> Any:
 
 
 def dressed(data: Any, x: Any, request: Request) -> Any:
-    """The fresh tensor *data* with the class, the instance attributes and the ``requires_grad`` that a copy of *x* has.
+    """The fresh tensor *data* with the class and the ``requires_grad`` that a copy of *x* has.
 
     *data* is consumed: the result lies on its memory. On the graph (``detach=False``) a ``Parameter`` becomes a tensor.
     """
@@ -97,7 +97,6 @@ def dressed(data: Any, x: Any, request: Request) -> Any:
         return _as_parameter(torch, data, x, request)
     if type(x) is not torch.Tensor and type(x) is not torch.nn.Parameter and not is_dispatching(x):
         data = data if type(data) is type(x) else data.as_subclass(type(x))
-        data.__dict__.update(copied_attributes(x))
     return _with_grad(data, request)
 
 
@@ -106,7 +105,6 @@ def _as_parameter(torch: Any, data: Any, x: Any, request: Request) -> Any:
     result = torch.nn.Parameter(data, requires_grad=wants and can_require_grad(data))
     if type(x) is not torch.nn.Parameter and type(result) is not type(x):
         result.__class__ = type(x)
-    result.__dict__.update(copied_attributes(x))
     return result
 
 
@@ -133,18 +131,21 @@ def is_dispatching(x: Any) -> bool:
     return bool(type(x).__torch_dispatch__ is not load("torch").Tensor.__torch_dispatch__) or tensors.is_wrapper(x)
 
 
-def copied_attributes(x: Any) -> dict[str, Any]:
-    """The instance attributes of *x*: nests, arrays and tensors copied; what is nothing of the kind as it is."""
-    return {name: _copied_attribute(value) for name, value in x.__dict__.items()} if x.__dict__ else {}
+def attributes_of(x: Any) -> dict[str, Any] | None:
+    """The instance attributes that a copy of the leaf *x* has too, copied; None if there are none.
+
+    A plain tensor keeps none. Masked arrays and classes that answer operations themselves look after their own.
+    """
+    if is_tensor(x):
+        special = type(x) is class_of("torch", "Tensor") or is_dispatching(x) or _is_lazy(x)
+    else:
+        special = isinstance(x, load("numpy").ma.MaskedArray)
+    return None if special else getattr(x, "__dict__", None) or None
 
 
-def _copied_attribute(value: Any) -> Any:
-    from .nests import copy_nest
-
-    try:
-        return copy_nest(value, PLAIN)
-    except UnsupportedSourceError:
-        return value
+def _is_lazy(x: Any) -> bool:
+    """Whether *x* is a parameter without a shape yet."""
+    return isinstance(x, load("torch").nn.Parameter) and bool(load("torch").nn.parameter.is_lazy(x))
 
 
 def _plain_copy(torch: Any, x: Any, request: Request) -> Any:
@@ -232,7 +233,7 @@ def _copy_array(x: Any, request: Request) -> Any:
         result = source.copy(order="K") if _needs_numpy(numpy, source, name) else array_from_array(source, request)
     else:
         result = _convert_array(numpy, source, name, request)
-    return _with_attributes(result, source)
+    return result
 
 
 def _needs_numpy(numpy: Any, x: Any, name: str) -> bool:
@@ -253,16 +254,8 @@ def _convert_array(numpy: Any, x: Any, name: str, request: Request) -> Any:
         return result if type(x) is numpy.ndarray else result.view(type(x))
     array_from_array(numpy.asarray(x.filled(0)), request)
     with numpy.errstate(all="ignore"):
-        result = x.astype(numpy_dtype(str(request.dtype)), order="K")
+        result = arrays.for_numpy_cast(x, str(request.dtype)).astype(numpy_dtype(str(request.dtype)), order="K")
     result.mask = x.mask.copy() if x.mask is not numpy.ma.nomask else numpy.ma.nomask
-    return result
-
-
-def _with_attributes(result: Any, x: Any) -> Any:
-    """*result* with the attributes that somebody put on *x*, an instance of an array subclass."""
-    numpy = load("numpy")
-    if type(x) is not numpy.ndarray and not isinstance(x, numpy.ma.MaskedArray) and getattr(x, "__dict__", None):
-        result.__dict__.update(copied_attributes(x))
     return result
 
 

@@ -14,12 +14,21 @@ from typing import Any
 
 from ..errors import NestError, TensorcopyError
 from .aliases import Group, copy_group, groups_of, plain_spans
-from .containers import Kind, Taken, put_attributes, take_apart
+from .containers import Kind, Taken, put_attributes, take_apart, take_attributes
 from .flat_buffer import copy_flat
-from .leaves import at_path, changes_nothing, copy_leaf, copy_small_tensors, for_member, small_tensors
+from .leaves import (
+    PLAIN,
+    at_path,
+    attributes_of,
+    changes_nothing,
+    copy_leaf,
+    copy_small_tensors,
+    for_member,
+    small_tensors,
+)
 from .plain_dicts import copy_plain_dict
 from .plan import Request
-from .roles import ATOM, ATOMS, LEAF, ROLES, role_of, unsupported
+from .roles import ATOM, ATOMS, DRESSED, LEAF, ROLES, role_of, unsupported
 
 _LONGEST_PATH = 40
 """Steps that a path in a message may have before its middle is left out."""
@@ -40,13 +49,16 @@ class Survey:
     """The container in which an object was met first, by the identity of the object."""
     cyclic: bool = False
 
+    dressed: list[tuple[Any, dict[str, Any]]] = field(default_factory=list)
+    """Leaves with attributes, and these."""
+
     def path(self, x: Any) -> str:
         """Where *x* sits, like ``['state'][3].exp_avg``; empty for the root."""
         steps: list[str] = []
         while id(x) in self.parents:
             taken = self.parents[id(x)]
             steps.append(taken.label(next(i for i, part in enumerate(taken.parts) if part is x)))
-            x = taken.source
+            x = taken.source if taken.owner is None else taken.owner
         if len(steps) > _LONGEST_PATH:
             half = _LONGEST_PATH // 2
             steps[half:-half] = [f"[… {len(steps) - 2 * half} steps …]"]
@@ -57,7 +69,7 @@ def survey(root: Any) -> Survey:
     """What is in *root*; `UnsupportedSourceError` names the first member that cannot be copied."""
     found = Survey(root=root)
     around: dict[int, tuple[Taken, Iterator[Any]]] = {}
-    opened = _meet(root, found)
+    opened = _meet(root, found, False)
     while opened is not None or around:
         if opened is not None:
             around[id(opened.source)] = (opened, iter(opened.parts))
@@ -85,29 +97,45 @@ def _next_container(
         if ROLES.get(cls) is LEAF:
             leaves.append(part)
         else:
-            opened = _meet(part, found)
+            opened = _meet(part, found, taken.lenient)
             if opened is not None:
                 return opened
     return None
 
 
-def _meet(x: Any, found: Survey) -> Taken | None:
+def _meet(x: Any, found: Survey, lenient: bool) -> Taken | None:
     """Note *x*; a container with anything but atoms in it is given back, taken apart, to be gone through."""
     role = role_of(x)
     if isinstance(role, Kind):
-        taken = take_apart(x, role)
-        if not set(map(type, taken.parts)) <= ATOMS:
-            return taken
-        taken.settled = True
-        if role.has_shell:
-            found.containers.append(taken)
-    elif role is LEAF:
+        return _meet_container(take_apart(x, role), found, lenient)
+    if role is LEAF:
         found.leaves.append(x)
-    elif role is None:
+    elif role is DRESSED:
+        return _meet_dressed(x, found)
+    elif role is None and not lenient:
         raise unsupported(x, found.path(x))
-    elif role is not ATOM:
+    elif role is not None and role is not ATOM:
         found.owned.append((x, role))
     return None
+
+
+def _meet_container(taken: Taken, found: Survey, lenient: bool) -> Taken | None:
+    taken.lenient = lenient
+    if not set(map(type, taken.parts)) <= ATOMS:
+        return taken
+    taken.settled = True
+    if taken.kind.has_shell:
+        found.containers.append(taken)
+    return None
+
+
+def _meet_dressed(leaf: Any, found: Survey) -> Taken | None:
+    found.leaves.append(leaf)
+    attributes = attributes_of(leaf)
+    if attributes is None:
+        return None
+    found.dressed.append((leaf, attributes))
+    return _meet_container(take_attributes(leaf, attributes), found, True)
 
 
 def copy_nest(x: Any, request: Request, *, flat: bool = False) -> Any:
@@ -119,6 +147,16 @@ def copy_nest(x: Any, request: Request, *, flat: bool = False) -> Any:
     copies = _copied_leaves(found, request, flat)
     for owned, copier in found.owned:
         copies[id(owned)] = copier(owned)
+    return _rebuilt(found, copies)
+
+
+def copy_dressed(leaf: Any, request: Request) -> Any:
+    """A copy of one tensor or array that has attributes; these may refer to it, and to anything."""
+    found = survey(leaf)
+    del found.leaves[0]  # the leaf itself, which is met first
+    copies = _copied_leaves(found, PLAIN, False)
+    copies[id(leaf)] = copy_leaf(leaf, request)
+    copies.update((id(owned), copier(owned)) for owned, copier in found.owned)
     return _rebuilt(found, copies)
 
 
@@ -180,6 +218,8 @@ def _rebuilt(found: Survey, copies: dict[int, Any]) -> Any:
     else:
         for taken in found.containers:
             _complete(taken, copies)
+    for leaf, attributes in found.dressed:
+        copies[id(leaf)].__dict__.update(copies[id(attributes)])
     return copies.get(id(found.root), found.root)
 
 

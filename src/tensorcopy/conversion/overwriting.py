@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..errors import BadArgumentError, GraphError, NestError, ReadOnlyMemoryError, TensorcopyError, WrongDeviceError
-from ..live.arrays import why_read_only
+from ..live.arrays import for_numpy_cast, why_read_only
 from ..live.dtypes import DTYPES, name_of_numpy, name_of_torch
 from ..live.libraries import is_ndarray, is_tensor, load
 from ..live.memory import Region, meeting_spans, overlaps, overlaps_itself, same_bytes
@@ -19,7 +19,7 @@ from .flat_buffer import copy_all
 from .leaves import PLAIN, at_path, copy_leaf, suits
 from .nests import copy_nest, survey
 from .plan import Request
-from .roles import ATOM, ATOMS, LEAF, role_of
+from .roles import ATOM, ATOMS, is_leaf, role_of
 
 Trail = tuple[Any, Taken, int] | None
 """The way to a member of *out*: the way to its container, the container taken apart, and the position in it."""
@@ -109,11 +109,12 @@ def _paired(out: Any, x: Any) -> Pairing:
 def _pair(into: Any, source: Any, trail: Trail, found: Pairing) -> Iterator[tuple[Any, Any, Trail]]:
     """Note one pair; gives the pairs inside it."""
     role, other = role_of(source), role_of(into)
-    if role is LEAF and other is LEAF and is_tensor(into) == is_tensor(source):
+    leaves = is_leaf(source), is_leaf(into)
+    if all(leaves) and is_tensor(into) == is_tensor(source):
         found.leaves.append(Pair(out=into, source=source, trail=trail))
     elif isinstance(role, Kind) and isinstance(other, Kind) and type(role) is type(other):
         yield from _matched(take_apart(into, other), take_apart(source, role), trail)
-    elif role is LEAF or other is LEAF or isinstance(role, Kind) or isinstance(other, Kind):
+    elif any(leaves) or isinstance(role, Kind) or isinstance(other, Kind):
         raise _unlike(into, source, trail)
     elif not (role is ATOM and _is_same(into, source)):
         found.replaced.append(_replacement(trail, into, copy_nest(source, PLAIN)))
@@ -317,12 +318,20 @@ def _write(ready: list[tuple[Any, Any]], request: Request) -> None:
         _write_tensors(load("torch"), tensors, request)
     for out, source in ready:
         if is_ndarray(out):
-            load("numpy").copyto(out, source, casting="unsafe")
+            load("numpy").copyto(out, for_numpy_cast(source, _dtype_name(out)), casting="unsafe")
 
 
 def _write_tensors(torch: Any, ready: list[tuple[Any, Any]], request: Request) -> None:
-    on_graph = [pair for pair in ready if not request.detach and pair[1].requires_grad]
-    for out, source in on_graph:
-        out.copy_(source)
-    rest = [pair for pair in ready if request.detach or not pair[1].requires_grad]
-    copy_all(torch, [out.detach() for out, _ in rest], [source.detach() for _, source in rest])
+    plain: list[tuple[Any, Any]] = []
+    for out, source in ready:
+        if not request.detach and source.requires_grad:
+            out.copy_(source)
+        elif _is_plain(torch, out) and _is_plain(torch, source):
+            plain.append((out.detach(), source.detach()))
+        else:
+            out.detach().copy_(source.detach())
+    copy_all(torch, [out for out, _ in plain], [source for _, source in plain])
+
+
+def _is_plain(torch: Any, x: Any) -> bool:
+    return type(x) in (torch.Tensor, torch.nn.Parameter) and x.layout is torch.strided and not x.is_nested

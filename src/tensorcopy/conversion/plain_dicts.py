@@ -26,6 +26,8 @@ def copy_plain_dict(x: Any, request: Request) -> Any:
     plain = {class_of("torch", "Tensor"), class_of("torch.nn", "Parameter")}
     if not set(map(type, found)) <= plain or not set(map(type, x)) <= _KEYS or not _suit(found):
         return None
+    if any(value.__dict__ for value in found if type(value) is not class_of("torch", "Tensor")):
+        return None
     return type(x)(zip(x, copy_small_tensors(found, together=True), strict=True))
 
 

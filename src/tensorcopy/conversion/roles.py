@@ -97,9 +97,9 @@ _OWNED_ELSEWHERE: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
     ("numpy", "void", _copy_itself),
 )
 
-ATOM, LEAF, ARRAY = "atom", "leaf", "array"
+ATOM, LEAF, ARRAY, DRESSED = "atom", "leaf", "array", "leaf that may have attributes"
 Role = Any
-"""`ATOM`, `LEAF` (a tensor or array), a `Kind` of container, or the function that copies such an object.
+"""`ATOM`, `LEAF` (a tensor or array), `DRESSED` (the same), a `Kind` of container, or the function that copies it.
 
 `ARRAY` is the role of a class only: its objects are leaves, or containers of Python objects.
 """
@@ -116,14 +116,20 @@ def role_of(x: Any) -> Role:
         role = _role_of_class(cls)
         if role is not None:
             ROLES[cls] = role
-    if role is ARRAY:
-        return OBJECT_ARRAY if x.dtype.kind == "O" else LEAF
-    return role
+    return (OBJECT_ARRAY if x.dtype.kind == "O" else LEAF) if role is ARRAY else role
+
+
+def is_leaf(x: Any) -> bool:
+    """Whether *x* is a tensor, or an array of anything but Python objects."""
+    role = role_of(x)
+    return role is LEAF or role is DRESSED
 
 
 def _role_of_class(cls: type) -> Role:
     if _is_one_of(cls, (("torch", "Tensor"), ("numpy", "ndarray"))):
-        return ARRAY if cls in (class_of("numpy", "ndarray"), class_of("numpy", "memmap")) else LEAF
+        if cls is class_of("torch", "Tensor"):
+            return LEAF
+        return ARRAY if cls in (class_of("numpy", "ndarray"), class_of("numpy", "memmap")) else DRESSED
     if cls in ATOMS or issubclass(cls, _IMMUTABLE) or _is_one_of(cls, _IMMUTABLE_ELSEWHERE):
         return ATOM
     copier = _copier_of(cls)
