@@ -144,7 +144,7 @@ def _clone(tensor: Any, request: Request) -> Any:
 
 
 def _checked(source: Any, result: Any, name: str, target: str, request: Request) -> Any:
-    if can_lose(name, target, request.casting):
+    if can_lose(name, target, request.casting) and tensors.has_visible_values(source):
         refuse_loss(source.detach(), result.detach(), name, target, request.casting)
     return result
 
@@ -170,8 +170,12 @@ def tensor_from_array(array: Any, request: Request, where: Where = None) -> Any:
 
 def _is_one_small_run(array: Any, request: Request) -> bool:
     """Whether NumPy copies *array* faster than torch can be shown it."""
-    run = array.flags.c_contiguous and array.dtype.isnative and array.nbytes < allocation.ADVISE_FROM
+    run = array.flags.c_contiguous and array.dtype.isnative and array.nbytes <= _ONE_THREAD
     return run and request.memory_format is None
+
+
+_ONE_THREAD = 128 << 10
+"""Bytes up to which torch copies on one thread too, so that showing it the array costs more than it brings."""
 
 
 def _has_torch_dtype(torch: Any, name: str) -> bool:
