@@ -772,7 +772,7 @@ def test_out_whose_members_overlap_is_refused_unless_the_sources_do_alike() -> N
     assert same[0].tolist() == [0, 1]
 
 
-def test_out_may_hold_sparse_wrapped_and_quantized_tensors() -> None:
+def test_out_may_hold_sparse_and_wrapped_tensors() -> None:
     from torch.testing._internal.two_tensor import TwoTensor
 
     nest = [torch.eye(2).to_sparse(), TwoTensor(torch.ones(2), torch.ones(2)), torch.ones(2)]

@@ -329,7 +329,8 @@ def _write_tensors(torch: Any, ready: list[tuple[Any, Any]], request: Request) -
         elif _is_plain(torch, out) and _is_plain(torch, source):
             plain.append((out.detach(), source.detach()))
         else:
-            out.detach().copy_(source.detach())
+            with torch.no_grad():
+                out.copy_(source)
     copy_all(torch, [out for out, _ in plain], [source for _, source in plain])
 
 
