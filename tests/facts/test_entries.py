@@ -115,7 +115,7 @@ def test_an_entry_that_writes_nothing_and_shares_is_not_made_of_nothing():
 
 
 def test_a_call_that_a_release_does_not_have_is_an_error_there():
-    missing = [op for op in operations().values() if not op.exists_in(RELEASES)]
+    missing = [op for op in operations().values() if not op.exists_in(RELEASES) and ", " not in op.since]
     assert [op.name for op in missing if not isinstance(raised_on_first_source(op), ABSENT)] == []
 
 

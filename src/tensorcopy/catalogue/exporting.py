@@ -40,7 +40,7 @@ _python = partial(
 _NO_COPY_KEYWORD = Warns(
     category="DeprecationWarning",
     text="__array__ implementation doesn't accept a copy keyword",
-    since="numpy 2.0",
+    since="numpy 2.1",
 )
 _ALWAYS_RAISES = "Unable to avoid copy while creating an array as requested"
 _WITHOUT_GRAPH = (NUMPY_OF_CONJ, NUMPY_OF_NEG, NUMPY_DTYPE)
