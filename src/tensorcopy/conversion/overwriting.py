@@ -216,13 +216,24 @@ def _dtype_name(leaf: Any) -> str:
 
 
 def _check_tensor(out: Any, source: Any, at: str, request: Request) -> None:
-    torch = load("torch")
     if source.device.type == "meta" and out.device.type != "meta":
         raise WrongDeviceError(
             f"cannot write a tensor on device meta into out{at}",
             why="a meta tensor has a shape and no data",
             fix="make the data first",
         )
+    if out.layout is not source.layout:
+        raise BadArgumentError(
+            f"out{at} is {out.layout}, the source {source.layout}",
+            why="the elements of the two lie in different places",
+            fix="pass an out of the layout of the source",
+        )
+    _check_writable(out, source, at, request)
+
+
+def _check_writable(out: Any, source: Any, at: str, request: Request) -> None:
+    """Refuse what torch would refuse half-way: a leaf as a result on the graph, inference tensors outside the mode."""
+    torch = load("torch")
     if not request.detach and source.requires_grad and out.requires_grad and out.is_leaf and torch.is_grad_enabled():
         raise GraphError(
             f"out{at} is a leaf that requires grad",
@@ -234,12 +245,6 @@ def _check_tensor(out: Any, source: Any, at: str, request: Request) -> None:
             f"out{at} was made in inference mode",
             why="torch allows no change to it outside that mode",
             fix="call copy inside torch.inference_mode(), or leave out= away",
-        )
-    if out.layout is not source.layout:
-        raise BadArgumentError(
-            f"out{at} is {out.layout}, the source {source.layout}",
-            why="the elements of the two lie in different places",
-            fix="pass an out of the layout of the source",
         )
 
 
