@@ -119,7 +119,8 @@ def test_an_array_made_for_the_call_is_kept_and_not_copied_again():
 
 def test_an_array_that_the_object_keeps_is_not_taken_for_a_new_one():
     kept = Method(np.arange(6).reshape(2, 3))
-    tc.to_torch(kept).fill_(9)
+    assert tc.plan(kept, to="torch").shares
+    tc.share(kept).fill_(9)
     assert kept.given.tolist() == [[9] * 3] * 2
 
 

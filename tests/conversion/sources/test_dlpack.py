@@ -198,6 +198,14 @@ def test_an_honest_capsule_made_by_hand_is_read():
     ]
 
 
+def test_reversed_elements_that_only_torch_has_are_refused():
+    halves = (ctypes.c_uint16 * 3)(1, 2, 3)
+    KEPT.append(halves)
+    capsule = forged(data=ctypes.addressof(halves) + 4, code=4, bits=16, strides=(-1,))
+    with pytest.raises(tc.errors.ProducerError, match=r"gave the strides \(-2,\).*ends the process"):
+        tc.to_torch(Saying(capsule))
+
+
 def test_elements_that_tensors_do_not_have_are_refused():
     with pytest.raises(tc.errors.UnsupportedSourceError, match=r"cannot convert .*Saying of float128"):
         tc.to_torch(Saying(forged(bits=128)))

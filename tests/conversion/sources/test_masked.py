@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
 import tensorcopy as tc
 from tests.conversion.sources.samples import Sample
@@ -73,3 +74,14 @@ def test_masked_objects_are_read_with_the_stand_in():
 def test_masked_records_are_refused_as_records():
     with pytest.raises(tc.errors.UnsupportedSourceError, match="holds records"):
         tc.to_torch(np.ma.array([(1, 2)], dtype=[("a", "i4"), ("b", "i4")]))
+
+
+@pytest.mark.parametrize("dtype", ["float8_e5m2", "float8_e4m3fn", "bfloat16", "float32", "int8"])
+def test_null_stands_in_for_masked_elements_of_every_type(dtype):
+    filled = tc.to_torch(hidden([0, 1, 0]), null=2, dtype=dtype)
+    assert filled.float().tolist() == [1.0, 2.0, 3.0]
+
+
+def test_null_is_written_on_the_cpu_whatever_the_default_device():
+    with torch.device("meta"):
+        assert tc.to_torch(hidden([0, 1, 0]), null=2).tolist() == [1.0, 2.0, 3.0]

@@ -152,3 +152,41 @@ def test_a_memory_map_is_written_only_where_it_may_be(tmp_path, mode, writable):
 def test_values_are_compared_in_the_machines_order_of_bytes():
     with pytest.raises(tc.errors.LossyConversionError, match=r"int64 value 300 at \[1\] cannot become uint8"):
         tc.to_torch(np.array([1, 300], ">i8"), dtype="uint8")
+
+
+@pytest.mark.parametrize("rows", [1, 2])
+def test_what_broadcast_arrays_gives_counts_as_read_only_and_raises_no_warning(rows):
+    shown, _ = np.broadcast_arrays(np.arange(3.0), np.zeros((rows, 1)))
+    with pytest.raises(tc.errors.ReadOnlyMemoryError, match="NumPy warns of every write to what broadcast_arrays"):
+        tc.share(shown)
+    assert not tc.plan(shown, "torch").shares
+    expected = [[0.0, 1.0, 2.0]] * rows
+    assert tc.to_torch(shown).tolist() == tc.to_numpy(shown).tolist() == tc.copy(shown).tolist() == expected
+    assert tc.to_torch([shown, shown]).tolist() == [expected, expected]
+    assert not tc.share(shown, "numpy", readonly=True).flags.writeable
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float8_e5m2", "float8_e4m3fn", "float32"])
+def test_a_true_byte_other_than_one_is_one_in_every_type(dtype):
+    truths = np.array([0, 1, 2, 255], "uint8").view(bool)
+    masked = tc.copy(np.ma.array(truths, mask=[0, 0, 0, 1]), dtype=dtype)
+    out = tc.copy(truths, out=tc.to_numpy([9, 9, 9, 9], dtype=dtype))
+    assert tc.to_torch(truths, dtype=dtype).tolist() == [0.0, 1.0, 1.0, 1.0]
+    assert tc.to_numpy(truths, dtype=dtype).tolist() == tc.copy(truths, dtype=dtype).tolist() == [0.0, 1.0, 1.0, 1.0]
+    assert out.tolist() == [0.0, 1.0, 1.0, 1.0]
+    assert masked.tolist() == [0.0, 1.0, 1.0, None]
+
+
+def test_an_array_of_objects_that_contains_itself_is_refused():
+    loop = np.empty(1, object)
+    loop[0] = loop
+    for convert in (tc.to_torch, tc.to_numpy):
+        with pytest.raises(tc.errors.NestError, match="more than 64 levels deep"):
+            convert(loop)
+
+
+def test_readonly_marks_an_array_over_memory_that_must_not_be_written_and_no_copy():
+    frozen = read_only(np.arange(3.0))
+    assert not tc.to_numpy(frozen, readonly=True).flags.writeable
+    assert tc.to_numpy(frozen, readonly=True, dtype="float32").flags.writeable
+    assert tc.to_numpy(frozen, readonly=True, copy=True).flags.writeable

@@ -80,3 +80,38 @@ def test_an_error_of_the_data_set_itself_is_passed_on():
 
     with pytest.raises(KeyError, match="0"):
         tc.to_torch(Broken())
+
+
+def test_a_data_set_that_is_shorter_than_its_length_is_named():
+    class Short(Squares):
+        def __getitem__(self, index):
+            return [0, 1][index]
+
+    with pytest.raises(tc.errors.ProducerError, match=r"Short has no element at an index below its length.*__len__"):
+        tc.to_torch(Short())
+
+
+def test_an_object_that_calls_itself_a_list_and_is_none_is_refused():
+    class Liar:
+        @property
+        def __class__(self):
+            return list
+
+    with pytest.raises(tc.errors.UnsupportedSourceError, match="cannot convert .*Liar"):
+        tc.to_torch(Liar())
+    with pytest.raises(tc.errors.UnsupportedSourceError, match=r"found Liar .* at \[0\]"):
+        tc.to_torch([Liar()])
+
+
+@pytest.mark.parametrize(
+    ("leaf", "why"),
+    [
+        (np.datetime64("2020"), "a date or duration is a count of some unit"),
+        (np.timedelta64(3, "s"), "a date or duration is a count of some unit"),
+        (np.zeros(1, "i4, i4")[0], "a record holds several values"),
+    ],
+)
+def test_the_advice_for_a_scalar_that_is_no_number_can_be_followed(leaf, why):
+    with pytest.raises(tc.errors.UnsupportedSourceError, match=why) as caught:
+        tc.to_torch([leaf])
+    assert "float(value)" not in caught.value.fix
