@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from ..errors import BadArgumentError, TensorcopyError, UnsupportedDtypeError, WrongDeviceError
-from ..live import arrays, tensors
+from ..live import tensors
 from ..live.dtypes import DTYPES, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import class_of, is_ndarray, is_tensor, load, loaded
 from . import allocation
@@ -254,7 +254,7 @@ def _convert_array(numpy: Any, x: Any, name: str, request: Request) -> Any:
         return result if type(x) is numpy.ndarray else result.view(type(x))
     array_from_array(numpy.asarray(x.filled(0)), request)
     with numpy.errstate(all="ignore"):
-        result = arrays.for_numpy_cast(x, str(request.dtype)).astype(numpy_dtype(str(request.dtype)), order="K")
+        result = x.astype(numpy_dtype(str(request.dtype)), order="K")
     result.mask = x.mask.copy() if x.mask is not numpy.ma.nomask else numpy.ma.nomask
     return result
 
