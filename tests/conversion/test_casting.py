@@ -6,6 +6,7 @@ import math
 import os
 import subprocess
 import sys
+from contextlib import nullcontext
 from itertools import product
 
 import ml_dtypes
@@ -21,6 +22,7 @@ from tensorcopy.errors import BadArgumentError, LossyConversionError
 from tensorcopy.live import arrays
 from tensorcopy.live.dtypes import numpy_dtype, torch_dtype
 from tests.conversion.exact_arithmetic import FLOATS, TYPES, cast, telling_values
+from tests.conversion.without_kernels import without_kernels
 
 PAIRS = [(a, b) for a, b in product(TYPES, TYPES) if a != b]
 CASTINGS = ("checked", "same_value")
@@ -83,17 +85,13 @@ def first_found(library: str, values: list[float], source: str, target: str, cas
     return None if index is None else index[0]
 
 
-def with_kernels(monkeypatch: pytest.MonkeyPatch, there: bool) -> None:
-    if not there:
-        monkeypatch.setattr(kernels, "_codes", {})
-
-
 @pytest.fixture(params=[True, False], ids=["kernels", "no kernels"])
-def ways(request, monkeypatch):
+def ways(request):
     """Both ways to fill memory: in one pass, and by torch or NumPy with a look afterwards."""
     if request.param and kernels._native is None:
         pytest.skip("the C extension is not built")
-    with_kernels(monkeypatch, request.param)
+    with nullcontext() if request.param else without_kernels():
+        yield
 
 
 def outcome(fill, source, target: str, casting: str) -> object:
@@ -135,8 +133,7 @@ def test_one_pass_and_a_look_afterwards_give_the_same_values_and_the_same_words(
     if layout in ("dense", "transposed", "gaps"):
         fills.append((filling.fill_tensor, arrays.tensor_over(array)))
     for fill, seen in fills:
-        with pytest.MonkeyPatch.context() as patch:
-            with_kernels(patch, False)
+        with without_kernels():
             expected = outcome(fill, seen, target, casting)
         assert outcome(fill, seen, target, casting) == expected
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
+from contextlib import nullcontext
 
 import ml_dtypes
 import numpy as np
@@ -12,20 +13,16 @@ import torch
 import tensorcopy as tc
 from tensorcopy.conversion import allocation, gathering, kernels, stacking
 from tensorcopy.errors import LossyConversionError, NestError, RaggedError, UnsupportedSourceError
+from tests.conversion.without_kernels import without_kernels
 
 
 @pytest.fixture(params=[True, False], ids=["kernels", "no kernels"], autouse=True)
-def native(request, monkeypatch):
+def native(request):
     """Every test here holds with the extension and without it."""
-    if request.param:
-        if kernels._native is None:
-            pytest.skip("the C extension is not built")
-    else:
-        monkeypatch.setattr(kernels, "_native", None)
-        monkeypatch.setattr(kernels, "_codes", {})
-    kernels._carriers_of.cache_clear()
-    yield
-    kernels._carriers_of.cache_clear()
+    if request.param and kernels._native is None:
+        pytest.skip("the C extension is not built")
+    with nullcontext() if request.param else without_kernels():
+        yield
 
 
 def arrays_of(count: int, *shape: int, dtype: object = "float32") -> list[np.ndarray]:

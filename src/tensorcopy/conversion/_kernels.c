@@ -395,7 +395,7 @@ static const Kernel same_value_kernels[DTYPES - FLOATS][DTYPES - FLOATS] = {
 /* ---- One cast over memory ---------------------------------------------------------------------------------------- */
 
 enum {
-    LARGE = 1 << 20, /* bytes of source from which it is not expected to lie in a cache */
+    LARGE = 1 << 22, /* bytes of source from which it is not expected to lie in a cache */
     RUN = 1024,      /* bytes of a large source, 256 elements at least: as many cache lines as are fetched at once */
     AHEAD = 8192,    /* bytes from a run to the one fetched while it is converted */
     SHORT_RUN = 4096, /* elements of a small source: they stay in the nearest cache for a second look */
@@ -547,7 +547,7 @@ cast_all(const Cast *cast, const Layout *layout, const char *source, char *resul
     }
 }
 
-/* ---- A crew of threads ------------------------------------------------------------------------------------------- */
+/* ---- Several threads --------------------------------------------------------------------------------------------- */
 
 enum {
     ALONE = 1 << 18,    /* bytes read and written up to which a second thread comes too late to help */
@@ -559,7 +559,8 @@ enum {
 /* Work in numbered parts. do_part() gives the position of the first lost element of a part, or -1. */
 typedef struct Job {
     Py_ssize_t (*do_part)(const struct Job *job, Py_ssize_t part);
-    Py_ssize_t parts, next; /* handed out in order; after a loss no more are */
+    PyThread_type_lock mutex; /* guards the next three */
+    Py_ssize_t parts, next;   /* handed out in order; after a loss no more are */
     Py_ssize_t lost;
     Cast cast;
     const Layout *layout;
@@ -571,9 +572,35 @@ typedef struct Job {
     int dim;
 } Job;
 
-/* Threads that wait for jobs, of one caller at a time. They are no Python threads and never take the GIL, so nothing has
- * to end them; a process made by fork has none of them, which its number tells. A caller waits only for those that have
- * joined in, never for one to wake up. PyThread locks are used as signals: held until there is something to say. */
+static void
+do_parts(void *argument)
+{
+    Job *job = argument;
+    Py_ssize_t lost = -1;
+    for (;;) {
+        PyThread_acquire_lock(job->mutex, WAIT_LOCK);
+        if (lost >= 0) {
+            job->lost = job->lost < 0 || lost < job->lost ? lost : job->lost;
+            job->parts = job->next;
+        }
+        Py_ssize_t part = job->next < job->parts ? job->next++ : -1;
+        PyThread_release_lock(job->mutex);
+        if (part < 0)
+            return;
+        lost = job->do_part(job, part);
+    }
+}
+
+/* The threads that torch has already: what its own loops call to run a function on several of them, found by kernels.py.
+ * They may still spin from the last of those loops, so others would only get what they leave. A process made by fork
+ * must not call it again, as it would wait for threads that stayed behind. */
+static void (*torch_parallel)(void (*function)(void *), void *argument, unsigned threads, unsigned flags);
+static long torch_process;
+
+/* Where torch has none to give: a crew that waits for jobs, of one caller at a time. They are no Python threads and never
+ * take the GIL, so nothing has to end them; a process made by fork has none of them, which its number tells. A caller
+ * waits only for those that have joined in, never for one to wake up. PyThread locks are used as signals: held until
+ * there is something to say. */
 static struct {
     PyThread_type_lock mutex; /* guards the rest, but `size`, `process` and the locks, which the GIL does */
     PyThread_type_lock finished;
@@ -594,24 +621,6 @@ await(PyThread_type_lock lock)
         PAUSE();
     }
     PyThread_acquire_lock(lock, WAIT_LOCK);
-}
-
-static void
-do_parts(Job *job)
-{
-    Py_ssize_t lost = -1;
-    for (;;) {
-        PyThread_acquire_lock(crew.mutex, WAIT_LOCK);
-        if (lost >= 0) {
-            job->lost = job->lost < 0 || lost < job->lost ? lost : job->lost;
-            job->parts = job->next;
-        }
-        Py_ssize_t part = job->next < job->parts ? job->next++ : -1;
-        PyThread_release_lock(crew.mutex);
-        if (part < 0)
-            return;
-        lost = job->do_part(job, part);
-    }
 }
 
 static void
@@ -705,21 +714,31 @@ do_together(Job *job, int hands)
 static Py_ssize_t
 do_job(Job *job, Py_ssize_t threads)
 {
-    Py_ssize_t wanted = (threads < job->parts ? threads : job->parts) - 1;
-    int hands = wanted > 0 ? hire(wanted) : 0;
+    Py_ssize_t hands = (threads < job->parts ? threads : job->parts) - 1;
+    int with_torch = torch_parallel != NULL && torch_process == PROCESS;
     job->next = 0;
     job->lost = -1;
+    job->mutex = hands > 0 ? PyThread_allocate_lock() : NULL;
+    if (job->mutex == NULL)
+        hands = 0;
+    else if (!with_torch)
+        hands = hire(hands);
     Py_BEGIN_ALLOW_THREADS
-    if (hands > 0)
-        do_together(job, hands);
+    if (hands > 0 && with_torch)
+        torch_parallel(do_parts, job, (unsigned)threads, 0);
+    else if (hands > 0)
+        do_together(job, (int)hands);
     else
         for (; job->lost < 0 && job->next < job->parts; job->next++)
             job->lost = job->do_part(job, job->next);
     Py_END_ALLOW_THREADS
+    if (job->mutex != NULL)
+        PyThread_free_lock(job->mutex);
     return job->lost;
 }
 
-/* Cuts `count` result elements into parts of `step`, the first of which is `first` long. */
+/* Cuts `count` result elements into parts of `step`, the first of which is `first` long: one for each thread, so that it
+ * finds in its cache what the same part of torch's last loop has left there, or huge pages, as many as there are. */
 static void
 cut(Job *job, Py_ssize_t threads)
 {
@@ -728,9 +747,8 @@ cut(Job *job, Py_ssize_t threads)
     job->parts = 1;
     if (threads < 2 || job->count * (job->cast.from + to) <= ALONE)
         return;
-    Py_ssize_t step = job->count / (4 * threads) + 1;
-    job->first = job->step = step;
-    if (step > page) {
+    job->first = job->step = (job->count + threads - 1) / threads;
+    if (job->step > page) {
         job->step = page;
         job->first = page - (Py_ssize_t)((uintptr_t)job->result / (uintptr_t)to) % page;
     }
@@ -1065,6 +1083,21 @@ agree(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs)
     return PyLong_FromSsize_t(PySequence_Fast_GET_SIZE(args[0]));
 }
 
+PyDoc_STRVAR(share_threads_doc,
+"share_threads(address, /)\n--\n\n"
+"Have large work done by the OpenMP function GOMP_parallel at this address, in this process; 0 to have it done by others.");
+
+static PyObject *
+share_threads(PyObject *Py_UNUSED(module), PyObject *argument)
+{
+    void *address = PyLong_AsVoidPtr(argument);
+    if (PyErr_Occurred())
+        return NULL;
+    memcpy(&torch_parallel, &address, sizeof torch_parallel);
+    torch_process = PROCESS;
+    Py_RETURN_NONE;
+}
+
 PyDoc_STRVAR(is_within_doc,
 "is_within(address, count, dtype, bits, /)\n--\n\n"
 "Whether the absolute value of each of `count` floats is that of the float with these bits at most. NaN is not.");
@@ -1127,6 +1160,7 @@ static PyMethodDef methods[] = {
     {"cast_strided", (PyCFunction)(void (*)(void))cast_strided, METH_FASTCALL, cast_strided_doc},
     {"is_known", (PyCFunction)(void (*)(void))is_known, METH_FASTCALL, is_known_doc},
     {"gather", (PyCFunction)(void (*)(void))gather, METH_FASTCALL, gather_doc},
+    {"share_threads", share_threads, METH_O, share_threads_doc},
     {"is_within", (PyCFunction)(void (*)(void))is_within, METH_FASTCALL, is_within_doc},
     {"agree", (PyCFunction)(void (*)(void))agree, METH_FASTCALL, agree_doc},
     {NULL, NULL, 0, NULL},

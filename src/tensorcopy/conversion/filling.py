@@ -8,6 +8,7 @@ values with the same words: after a loss the second way runs again, to say which
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from ..live import arrays, tensors
@@ -43,6 +44,7 @@ def fill_tensor(result: Any, source: Any, name: str, target: str, casting: str, 
         _fill_by_torch(result, source, name, target, casting, where)
 
 
+@cache
 def _for_kernels(name: str, target: str, casting: str) -> bool:
     """Whether the kernels cast these types and have something to give: a check, or a bool's own kind of truth."""
     if name == target or not (name == "bool" or can_lose(name, target, casting)):

@@ -12,6 +12,7 @@ being rounded to float32 first.
 from __future__ import annotations
 
 import os
+import sys
 from dataclasses import dataclass
 from functools import cache
 from types import ModuleType
@@ -57,9 +58,24 @@ def thread_count() -> int:
     """How many threads may work at once: what ``torch.get_num_threads()`` says, or the processors of this process."""
     torch = loaded("torch")
     if torch is not None and hasattr(torch, "get_num_threads"):
+        _share_threads_of(torch.__file__)
         return int(torch.get_num_threads())
     available = getattr(os, "sched_getaffinity", None)
     return len(available(0)) if available is not None else os.cpu_count() or 1
+
+
+@cache
+def _share_threads_of(torch: str) -> None:
+    """Let large casts use the OpenMP threads that torch (its ``__file__``) has, where it has any."""
+    from ctypes import CDLL, c_void_p, cast
+
+    suffix = ".dylib" if sys.platform == "darwin" else ".so"
+    library = os.path.join(os.path.dirname(torch), "lib", f"libtorch_cpu{suffix}")
+    try:
+        parallel = CDLL(library).GOMP_parallel
+    except (OSError, AttributeError):
+        return
+    _native.share_threads(cast(parallel, c_void_p).value)
 
 
 def first_lost(source: int, result: int, count: int, dtypes: tuple[str, str], casting: str) -> int | None:
