@@ -226,3 +226,32 @@ def _through_numpy(x: torch.Tensor) -> torch.Tensor:
 def test_values_are_never_baked_into_a_captured_or_transformed_function(capture):
     with pytest.raises((UnsupportedSourceError, GraphError), match=r"graph capture runs|requires grad"):
         capture(_through_numpy, torch.ones(2, 3))
+
+
+@pytest.mark.parametrize("dtype", [None, "float32", "uint16", "bfloat16"])
+@pytest.mark.parametrize(
+    "source",
+    [
+        np.ones(3),
+        np.ones(3)[::-1],
+        np.ones(3, ">f8"),
+        np.ma.array([1, 2], mask=[0, 1]),
+        np.array([True, False]),
+        [np.ones(3, "int32"), np.ones(3)],
+        np.zeros((3, 0))[::-1],
+    ],
+    ids=["plain", "reversed", "big-endian", "masked", "bool", "list of arrays", "empty"],
+)
+def test_a_copy_can_be_resized_and_moved_to_shared_memory(source, dtype):
+    result = tc.to_torch(source, copy=True, dtype=dtype, null=1)
+    assert result.untyped_storage().resizable()
+    assert result.share_memory_().is_shared()
+
+
+def test_reading_a_tensor_leaves_no_mark_on_its_storage():
+    source = torch.ones(3, dtype=torch.int64)
+    tc.to_numpy(source, copy=True)
+    tc.to_numpy(source, dtype="float32")
+    tc.to_torch(source, dtype="uint16")
+    tc.copy(source, dtype="uint32")
+    assert source.untyped_storage().resizable()

@@ -12,7 +12,7 @@ import torch
 
 import tensorcopy as tc
 from tensorcopy.conversion import allocation, gathering, kernels, stacking
-from tensorcopy.errors import LossyConversionError, NestError, RaggedError, UnsupportedSourceError
+from tensorcopy.errors import LossyConversionError, NestError, RaggedError, UnsupportedSourceError, WrongDeviceError
 from tests.conversion.without_kernels import without_kernels
 
 
@@ -202,3 +202,41 @@ def test_huge_pages_change_no_result() -> None:
     finally:
         allocation.use_huge_pages(before)
     assert same(tc.to_torch(members), plain)
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        (("uint32", "int32"), "int64"),
+        (("uint16", "uint64"), "uint64"),
+        (("uint64", "int64"), "float64"),
+        (("uint64", "bool"), "uint64"),
+        (("uint16", "float16"), "float16"),
+        (("uint16", "complex64"), "complex64"),
+    ],
+)
+def test_types_that_torch_does_not_promote_are_promoted_as_numpy_does(names, expected):
+    tensors = [tc.to_torch([1, 0], dtype=name) for name in names]
+    for members in (tensors, [t.numpy() for t in tensors]):
+        stacked = tc.to_torch(members)
+        assert (str(stacked.dtype), stacked.tolist()) == (f"torch.{expected}", [[1, 0], [1, 0]])
+
+
+def test_no_integer_is_rounded_where_signed_and_unsigned_meet():
+    with pytest.raises(LossyConversionError, match=r"uint64 value 9223372036854775809 at \[0\] cannot become float64"):
+        tc.to_torch([np.array([2**63 + 1], "uint64"), np.array([-1])])
+
+
+def test_members_on_two_devices_are_refused_and_numbers_go_where_the_tensors_are():
+    there = torch.ones(2, device="meta")
+    for members in ([there, torch.ones(2)], [torch.ones(2), there], [there, np.ones(2)]):
+        with pytest.raises(WrongDeviceError, match=r"member \[1\] lies on .*, member \[0\] on"):
+            tc.to_torch(members)
+    assert tc.to_torch([there.long(), there]).device.type == "meta"
+    assert tc.to_torch([there[0], 1.0]).device.type == "meta"
+    assert tc.to_torch([there, torch.ones(2)], device="meta").shape == (2, 2)
+
+
+def test_numbers_stand_beside_a_tensor_inside_vmap():
+    paired = torch.vmap(lambda x: tc.to_torch([x, 1.0]))(torch.tensor([2.0, 3.0]))
+    assert paired.tolist() == [[2.0, 1.0], [3.0, 1.0]]

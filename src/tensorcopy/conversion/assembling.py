@@ -25,7 +25,7 @@ def assemble_tensor(exposure: Exposure, request: Request) -> Any:
         result = allocation.empty(torch, shape[::-1], torch_dtype(target)).permute(*reversed(range(len(shape))))
     else:
         result = allocation.empty(torch, shape, torch_dtype(target))
-    seen = None if target in ML_DTYPES else arrays.array_over(result)
+    seen = None if target in ML_DTYPES else arrays.array_at(result)
     for piece in exposure.open():
         if seen is not None and piece.values.nbytes < _LARGE and _is_copied_as_it_is(piece, target, request):
             _write(seen, piece)
@@ -54,8 +54,11 @@ def assemble_array(exposure: Exposure, request: Request) -> Any:
 
 
 def _is_copied_as_it_is(piece: Piece, target: str, request: Request) -> bool:
-    """Whether nothing is missing in *piece* and no value can be lost."""
-    return piece.nulls is None and not can_lose(name_of_numpy(piece.values.dtype), target, request.casting)
+    """Whether nothing is missing in *piece* and no value can be lost, or mistaken by NumPy."""
+    name = name_of_numpy(piece.values.dtype)
+    if piece.nulls is not None or (name == "bool" and target in ML_DTYPES):
+        return False
+    return not can_lose(name, target, request.casting)
 
 
 def _write(result: Any, piece: Piece) -> None:
@@ -86,7 +89,7 @@ def _put(part: Any, nulls: Any, null: Any, target: str, casting: str) -> None:
     """Write *null* into *part*, a tensor or an array, wherever *nulls* is true; refused where *null* would change."""
     numpy = load("numpy")
     value = numpy.asarray(null)
-    stand_in = load("torch").empty((), dtype=part.dtype) if is_tensor(part) else numpy.empty((), part.dtype)
+    stand_in = _stand_in(part)
     fill = fill_tensor_from_array if is_tensor(part) else fill_array
     try:
         fill(stand_in, value, name_of_numpy(value.dtype), target, casting)
@@ -94,13 +97,21 @@ def _put(part: Any, nulls: Any, null: Any, target: str, casting: str) -> None:
         what = f"null={null!r} cannot stand in for a missing {target}"
         raise LossyConversionError(what, why=error.why, fix=error.fix) from None
     if target in ML_DTYPES and is_tensor(part):
-        part.masked_fill_(arrays.tensor_over(nulls), stand_in)
+        bits = load("torch").uint8 if part.element_size() == 1 else load("torch").int16
+        part.view(bits).masked_fill_(arrays.tensor_over(nulls), stand_in.view(bits))
     else:
         numpy.copyto(_seen_by_numpy(part), _seen_by_numpy(stand_in), where=nulls)
 
 
+def _stand_in(part: Any) -> Any:
+    """Room for one element of the kind of *part*, on the CPU whatever torch's default device is."""
+    if is_tensor(part):
+        return load("torch").empty((), dtype=part.dtype, device="cpu")
+    return load("numpy").empty((), part.dtype)
+
+
 def _seen_by_numpy(values: Any) -> Any:
-    return arrays.array_over(values) if is_tensor(values) else values
+    return arrays.array_at(values) if is_tensor(values) else values
 
 
 class Trail:

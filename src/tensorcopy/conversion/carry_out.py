@@ -29,8 +29,8 @@ def carry_out(plan: Plan | Decision, exposure: Exposure, request: Request) -> An
 
 
 def finish(result: Any, exposure: Exposure, request: Request) -> Any:
-    """*result* with what concerns the finished object: its device, place in the graph, pinning or write permission."""
-    return _finish_tensor(result, request) if request.to == "torch" else _finish_array(result, exposure, request)
+    """*result* with what concerns the finished tensor: its device, place in the graph, pinning."""
+    return _finish_tensor(result, request) if request.to == "torch" else result
 
 
 def _finish_tensor(tensor: Any, request: Request) -> Any:
@@ -54,22 +54,20 @@ def as_leaf(tensor: Any, requires_grad: bool) -> Any:
     return tensor.requires_grad_(requires_grad)
 
 
-def _finish_array(array: Any, exposure: Exposure, request: Request) -> Any:
-    """Mark an array over memory that must not be written."""
-    if request.readonly and not exposure.writable and array.flags.writeable:
-        array = array.view()
-        array.flags.writeable = False
-    return array
-
-
 def _share_as_tensor(exposure: Exposure, request: Request) -> Any:
     seen = exposure.open()
     return seen if exposure.form == "tensor" else arrays.tensor_over(seen)
 
 
 def _share_as_array(exposure: Exposure, request: Request) -> Any:
+    """The memory as an array, marked if it must not be written."""
     seen = exposure.open()
-    return arrays.array_over(seen.detach()) if exposure.form == "tensor" else seen
+    array = arrays.array_over(seen.detach()) if exposure.form == "tensor" else seen
+    if exposure.writable or not array.flags.writeable:
+        return array
+    array = array.view()
+    array.flags.writeable = False
+    return array
 
 
 def _adopt_as_array(exposure: Exposure, request: Request) -> Any:
@@ -92,10 +90,7 @@ def _copy_to_array(exposure: Exposure, request: Request) -> Any:
     seen = exposure.open()
     if exposure.form == "tensor":
         seen = seen.detach().cpu()
-        view = arrays.array_over(seen.resolve_conj().resolve_neg())
-        if view.base is None or seen.is_conj() or seen.is_neg():
-            return array_from_array(view, request)
-        return array_from_array(view, request)
+        return array_from_array(arrays.array_at(seen.resolve_conj().resolve_neg()), request)
     trail = Trail()
     try:
         return array_from_array(seen, request, trail)
@@ -154,12 +149,10 @@ def tensor_from_array(array: Any, request: Request, where: Where = None) -> Any:
     torch = load("torch")
     name = name_of_numpy(array.dtype)
     target = request.dtype or name
-    if name == target and _is_one_small_run(array, request) and _has_torch_dtype(torch, name):
-        result = torch.empty(array.shape, dtype=torch_dtype(name), device="cpu")
-        load("numpy").copyto(arrays.array_over(result), array)
-        return result
     if not arrays.why_not_tensor_memory(array) and _has_torch_dtype(torch, name):
         view = arrays.tensor_over(array)
+        if name == target and _is_one_small_run(array, request):
+            return view.clone(memory_format=torch.contiguous_format)
         result = allocation.empty_like(torch, view, torch_dtype(target), request.memory_format)
         fill_tensor(result, view, name, target, request.casting, where)
         return result
@@ -169,13 +162,8 @@ def tensor_from_array(array: Any, request: Request, where: Where = None) -> Any:
 
 
 def _is_one_small_run(array: Any, request: Request) -> bool:
-    """Whether NumPy copies *array* faster than torch can be shown it."""
-    run = array.flags.c_contiguous and array.dtype.isnative and array.nbytes <= _ONE_THREAD
-    return run and request.memory_format is None
-
-
-_ONE_THREAD = 128 << 10
-"""Bytes up to which torch copies on one thread too, so that showing it the array costs more than it brings."""
+    """Whether *array* is one run of memory, too small for advice on it."""
+    return array.flags.c_contiguous and array.nbytes < allocation.ADVISE_FROM and request.memory_format is None
 
 
 def _has_torch_dtype(torch: Any, name: str) -> bool:
@@ -199,8 +187,8 @@ def array_from_array(array: Any, request: Request, where: Where = None) -> Any:
 
 
 def read_list(nest: list[Any]) -> Any:
-    """A fresh tensor with the numbers in *nest*, or the `reading.ForeignLeaf` in it: the way without options."""
-    return reading.read(nest, default_float=default_float(), allocate=_allocate_tensor)
+    """A fresh tensor with the numbers in *nest*: the way without options. None where *nest* holds anything else."""
+    return reading.read_at_once(nest, default_float=default_float(), allocate=_allocate_tensor)
 
 
 def _allocate_tensor(shape: tuple[int, ...], name: str) -> tuple[int, Any]:

@@ -260,7 +260,7 @@ def _join(torch: Any, values: list[Any], result: Any) -> None:
     if result.nbytes >= allocation.ADVISE_FROM and not any(map(arrays.why_not_tensor_memory, values)):
         torch.stack([arrays.tensor_over(value) for value in values], out=result)
     else:
-        place = arrays.array_over(result)
+        place = arrays.array_at(result)
         load("numpy").concatenate(values, out=place.reshape(-1, *place.shape[2:]))
 
 

@@ -15,13 +15,17 @@ from .carry_out import read_list
 from .casting import require_casting
 from .plan import Plan, Request
 from .planner import decide, plan_conversion
-from .reading import ForeignLeaf
 from .sources import expose
 
 _plain_array: Any = None
 _from_numpy: Any = None
 _direct: frozenset[Any] = frozenset()
 """What the fast path compares with: the class of arrays, `torch.from_numpy` and the dtypes that it takes as is."""
+
+_OPEN = 0x501
+"""NumPy's flags of an array that is in row-major order, aligned and writable."""
+_LOOKED_AT = _OPEN | 1 << 31
+"""The same, and the one of an array of which NumPy warns when it is written, as `broadcast_arrays` makes them."""
 
 _TAKEN_AS_THEY_ARE = (
     *("bool", "uint8", "int8", "int16", "int32", "int64"),
@@ -82,12 +86,12 @@ def to_torch(
                 [3, 4]])
     """
     if copy is dtype is device is requires_grad is memory_format is null is None and pin_memory is False:
-        if obj.__class__ is _plain_array:
-            if obj.dtype in _direct and obj.flags.carray:
+        if type(obj) is _plain_array:
+            if obj.dtype in _direct and obj.flags.num & _LOOKED_AT == _OPEN:
                 return _from_numpy(obj)
-        elif obj.__class__ is list and casting == "checked":
+        elif type(obj) is list and casting == "checked":
             result = read_list(obj)
-            if result.__class__ is not ForeignLeaf:
+            if result is not None:
                 return result
     request = _asked("torch", copy, dtype, casting, detach, readonly)
     if not (device is requires_grad is memory_format is null is None and pin_memory is non_blocking is False):
@@ -236,11 +240,12 @@ def plan_to(obj: Any, to: str, **options: Any) -> Plan:
 
 
 def _only_known(options: dict[str, Any]) -> dict[str, Any]:
-    strange = sorted(set(options) - set(Request.__dataclass_fields__))
+    known = set(Request.__dataclass_fields__) - {"to", "depth"}
+    strange = sorted(set(options) - known)
     if strange:
         raise BadArgumentError(
             f"unknown option {strange[0]!r}",
             why="a plan takes the arguments of the call that it plans",
-            fix="pass one of " + ", ".join(sorted(Request.__dataclass_fields__)),
+            fix="pass one of " + ", ".join(sorted(known)),
         )
     return options

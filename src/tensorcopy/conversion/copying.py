@@ -30,7 +30,7 @@ def _with_fast_path(verb: Verb) -> Verb:
 
     @wraps(verb)
     def copy(x: Any, **options: Any) -> Any:
-        if not options and x.__class__ is _plain_tensor and x.numel() < SMALL:
+        if not options and type(x) is _plain_tensor and x.numel() < SMALL:
             return x.detach().clone()
         return verb(x, **options)
 

@@ -111,7 +111,7 @@ def fill_array(result: Any, source: Any, name: str, target: str, casting: str, w
 
 def fill_tensor_from_array(result: Any, source: Any, name: str, target: str, casting: str, where: Where = None) -> None:
     """Write the array *source*, whatever its strides and byte order, into the tensor *result*."""
-    seen = arrays.array_over(result)
+    seen = arrays.array_at(result)
     if _fill_by_kernels(seen, source, name, target, casting):
         return
     if (name, target) == _ROUNDED_TWICE:
@@ -135,6 +135,7 @@ def _memory_of_array(array: Any, name: str) -> kernels.Memory:
 
 def _fill_by_numpy(result: Any, source: Any, name: str, target: str, casting: str, where: Where) -> None:
     numpy = load("numpy")
+    source = arrays.for_numpy_cast(source, target)
     with numpy.errstate(all="ignore"):
         numpy.copyto(result, source.real if _drops_imaginary(name, target) else source, casting="unsafe")
         if can_lose(name, target, casting):
@@ -166,7 +167,7 @@ def refuse_loss(
     torch = load("torch")
     if name in _LEFT_TO_NUMPY or target in _LEFT_TO_NUMPY:
         lib = load("numpy")
-        index = find_loss(lib, arrays.array_over(source), arrays.array_over(result), (name, target), casting)
+        index = find_loss(lib, arrays.array_at(source), arrays.array_at(result), (name, target), casting)
     else:
         index = find_loss(torch, source, result, (name, target), casting)
     if index is not None:

@@ -66,7 +66,7 @@ def _stack_tensors(torch: Any, tensors: Members, shape: tuple[int, ...], request
     try:
         result = torch.stack(tensors) if fresh is None else torch.stack(tensors, out=fresh)
     except RuntimeError:
-        if any(t.shape != first.shape for t in tensors):
+        if any((t.shape, t.dtype, t.device) != (first.shape, first.dtype, first.device) for t in tensors):
             return None
         result = torch.stack(tensors)
     if result is not fresh and not _keeps_integers(torch, tensors, result):

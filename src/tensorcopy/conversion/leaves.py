@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from ..errors import BadArgumentError, TensorcopyError, UnsupportedDtypeError, WrongDeviceError
-from ..live import tensors
+from ..live import arrays, tensors
 from ..live.dtypes import DTYPES, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import class_of, is_ndarray, is_tensor, load, loaded
 from . import allocation
@@ -160,7 +160,7 @@ def _copy_values(torch: Any, x: Any, request: Request) -> Any:
     name = name_of_torch(x.dtype)
     _refuse_unknown_dtype(name, request)
     source = x.detach() if request.detach else x
-    if not _values_are_visible(x):
+    if not tensors.has_visible_values(x):
         request = replace(request, casting="unsafe")
     if _moves(x, request):
         return _copy_to_device(source, request)
@@ -187,12 +187,6 @@ def _refuse_unknown_dtype(name: str, request: Request) -> None:
             why="its elements mean numbers only together with a scale, or are no numbers",
             fix="call dequantize() on it first, or leave dtype= away",
         )
-
-
-def _values_are_visible(x: Any) -> bool:
-    """Whether the values may be looked at, to check that a change of dtype keeps them."""
-    hidden = x.device.type == "meta" or tensors.is_wrapper(x) or tensors.is_transformed(x) or tensors.is_capturing()
-    return not hidden
 
 
 def _moves(x: Any, request: Request) -> bool:
@@ -245,8 +239,8 @@ def _convert_array(numpy: Any, x: Any, name: str, request: Request) -> Any:
     if name not in DTYPES or x.dtype.names is not None:
         raise UnsupportedDtypeError(
             f"cannot convert an array of {x.dtype} to {request.dtype}",
-            why="its elements are not numbers",
-            fix="leave dtype= away, or convert the numbers in it one by one",
+            why="its elements are not numbers of a type that tensors have too",
+            fix="leave dtype= away, or call array.astype on what it holds first",
         )
     masked = isinstance(x, numpy.ma.MaskedArray)
     if not masked:
@@ -254,7 +248,7 @@ def _convert_array(numpy: Any, x: Any, name: str, request: Request) -> Any:
         return result if type(x) is numpy.ndarray else result.view(type(x))
     array_from_array(numpy.asarray(x.filled(0)), request)
     with numpy.errstate(all="ignore"):
-        result = x.astype(numpy_dtype(str(request.dtype)), order="K")
+        result = arrays.for_numpy_cast(x, str(request.dtype)).astype(numpy_dtype(str(request.dtype)), order="K")
     result.mask = x.mask.copy() if x.mask is not numpy.ma.nomask else numpy.ma.nomask
     return result
 

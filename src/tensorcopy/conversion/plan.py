@@ -25,6 +25,8 @@ class Request:
     """The value that stands for a null or masked element; None refuses them."""
     pin_memory: bool = False
     non_blocking: bool = False
+    depth: int = 0
+    """Nests and arrays of objects around the source, which is a member of the innermost."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

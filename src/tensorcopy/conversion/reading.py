@@ -160,6 +160,11 @@ def read(
         return ForeignLeaf(path=found.args[0], leaf=found.args[1])
 
 
+def read_at_once(nested: Any, *, default_float: str, allocate: Allocate[Owner]) -> Owner | None:
+    """As `read`, or None where the extension is missing or anything at all is out of the ordinary."""
+    return None if _native is None else _read_natively(_native, nested, None, default_float, "checked", allocate)
+
+
 def _read_natively(
     native: Any, nested: Any, dtype: str | None, default_float: str, casting: str, allocate: Allocate[Owner]
 ) -> Owner | None:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import reprlib
 from collections.abc import Sequence
+from datetime import date, time, timedelta
 from typing import Any
 
 from ..errors import LossyConversionError, NestError, RaggedError, TensorcopyError, UnsupportedSourceError
 from ..live.dtypes import DTYPES
+from ..live.libraries import is_mock
 from .casting import loss_error
 from .number_kinds import KINDS, SEQUENCE, kind_of
 
@@ -116,6 +118,12 @@ def _why_unreadable(cls: type) -> tuple[str, str]:
         return "text has no numeric meaning", "parse it first, as with float(text)"
     if issubclass(cls, bytes):
         return "bytes in a list may be text or numbers of any type", "decode them first, as with list(data)"
+    if issubclass(cls, (date, time, timedelta)) or cls.__name__ in ("datetime64", "timedelta64"):
+        return "a date or duration is a count of some unit", "count it in a unit of your choice first"
+    if cls.__name__ == "void":
+        return "a record holds several values, and raw bytes have no type", "take its fields, or view it as numbers"
+    if is_mock(cls):
+        return "a mock answers whatever it is asked, and holds no numbers", "use a real number in its place"
     if hasattr(cls, "__float__"):
         return (
             f"{cls.__name__} is not a binary number, and turning it into one may round",

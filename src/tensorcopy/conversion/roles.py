@@ -173,6 +173,12 @@ def unsupported(x: Any, path: str) -> UnsupportedSourceError:
 
 _KNOWN = (
     (
+        "unittest.mock",
+        "NonCallableMock",
+        "a mock answers whatever it is asked, and holds nothing that could be copied",
+        "give the code under test real tensors, or copy it with copy.deepcopy",
+    ),
+    (
         "torch.nn",
         "Module",
         "a module is its hooks, buffers and submodules as much as its parameters",

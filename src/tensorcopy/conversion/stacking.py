@@ -8,10 +8,11 @@ from collections.abc import Iterator, KeysView, Sequence, ValuesView
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import NestError, RaggedError, TensorcopyError
+from ..errors import NestError, RaggedError, TensorcopyError, WrongDeviceError
+from ..live import tensors
 from ..live.dtypes import DTYPES, default_float, name_of_torch, numpy_dtype, torch_dtype
-from ..live.libraries import load
-from . import allocation, gathering
+from ..live.libraries import is_mock, load
+from . import allocation, gathering, number_kinds
 from .carry_out import carry_out, finish
 from .filling import fill_array, fill_tensor
 from .plan import Decision, Exposure, Plan, Request
@@ -26,9 +27,12 @@ _DEEPEST = 64
 
 def is_level(obj: object) -> bool:
     """Whether *obj* is a level of a nest, to be descended into, rather than one of its members."""
-    if isinstance(obj, (list, tuple, deque)):
+    cls = type(obj)
+    if issubclass(cls, (list, tuple, deque)):
         return True
-    return isinstance(obj, (Sequence, Iterator, KeysView, ValuesView)) and not isinstance(obj, _BUFFERS)
+    if issubclass(cls, _BUFFERS) or is_mock(cls):
+        return False
+    return issubclass(cls, (Sequence, Iterator, KeysView, ValuesView))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -113,9 +117,10 @@ def _stack_to_tensor(flat: Flat, request: Request) -> Any:
     torch = load("torch")
     members = [_member(m, flat.path(i), request, "torch") for i, m in enumerate(flat.members)]
     inner = _common_shape(flat, members)
+    device = _device_of_all(flat, members, request)
     name = request.dtype or _promoted_torch(torch, flat.members, members)
-    if any(m.requires_grad for m in members):
-        one = Request(to="torch", dtype=name, casting=request.casting)
+    if device is not None or any(m.requires_grad or tensors.is_transformed(m) for m in members):
+        one = Request(to="torch", dtype=name, casting=request.casting, device=device)
         parts = [carry_out_one(m, one) for m in members]
         return torch.stack(parts).reshape(*flat.shape, *inner)
     result = allocation.empty(torch, (len(members), *inner), torch_dtype(name))
@@ -154,9 +159,13 @@ def _stack_to_array(flat: Flat, request: Request) -> Any:
 
 def _member(member: Any, path: str, request: Request, to: str) -> Any:
     """One member in the target library, sharing where it can; errors name *path*."""
-    one = Request(to=to, detach=request.detach, null=request.null, readonly=True, casting=request.casting)
+    if request.depth == _DEEPEST:
+        raise _too_deep()
+    options: dict[str, Any] = {"detach": request.detach, "null": request.null, "casting": request.casting}
     try:
-        return carry_out_one(member, one)
+        return carry_out_one(member, Request(to=to, readonly=True, depth=request.depth + 1, **options))
+    except NestError:
+        raise
     except TensorcopyError as error:
         raise type(error)(f"{error.what} at {path}", why=error.why, fix=error.fix) from error
 
@@ -169,6 +178,24 @@ def _common_shape(flat: Flat, members: list[Any]) -> tuple[int, ...]:
     return shape
 
 
+def _device_of_all(flat: Flat, members: list[Any], request: Request) -> Any:
+    """The device on which the members are brought together; None if that is the CPU, where they all lie."""
+    if all(member.is_cpu for member in members):
+        return None
+    if request.device is not None:
+        return request.device
+    placed = [i for i, member in enumerate(flat.members) if not isinstance(member, _NUMBERS)]
+    first = members[placed[0]].device
+    odd = next((i for i in placed if members[i].device != first), None)
+    if odd is not None:
+        raise WrongDeviceError(
+            f"member {flat.path(odd)} lies on {members[odd].device}, member {flat.path(placed[0])} on {first}",
+            why="a tensor lies on one device, and nothing says which of the two it should be",
+            fix="pass device=, or move the members to one device first",
+        )
+    return first
+
+
 def _promoted_torch(torch: Any, originals: list[Any], members: list[Any]) -> str:
     """The dtype that torch's promotion gives; a Python number counts only by its kind, as in arithmetic."""
     names = {name_of_torch(m.dtype) for o, m in zip(originals, members, strict=True) if not isinstance(o, _NUMBERS)}
@@ -177,6 +204,8 @@ def _promoted_torch(torch: Any, originals: list[Any], members: list[Any]) -> str
         names = numbers or {default_float()}
     name = _promote(torch, names)
     wider = {n for n in numbers if _KIND_ORDER.index(DTYPES[n].kind) > _KIND_ORDER.index(DTYPES[name].kind)}
+    if name == "uint64":
+        wider.discard("int64")  # together they would be float64, which holds neither
     return _promote(torch, {name, *wider})
 
 
@@ -185,10 +214,19 @@ _KIND_ORDER = "buifc"
 
 def _promote(torch: Any, names: set[str]) -> str:
     first, *rest = sorted(names)
-    result = torch_dtype(first)
     for name in rest:
-        result = torch.promote_types(result, torch_dtype(name))
-    return name_of_torch(result)
+        first = _promote_both(torch, first, name)
+    return first
+
+
+_WITHOUT_PROMOTION = frozenset({"uint16", "uint32", "uint64"})
+"""Types that torch promotes among floating types only; elsewhere NumPy's rules serve for them."""
+
+
+def _promote_both(torch: Any, one: str, other: str) -> str:
+    if {one, other} & _WITHOUT_PROMOTION and "f" not in (DTYPES[one].kind, DTYPES[other].kind):
+        return number_kinds.promote(one, other)
+    return name_of_torch(torch.promote_types(torch_dtype(one), torch_dtype(other)))
 
 
 def _fill_member(fill: Any, place: Any, member: Any, source: str, target: str, casting: str, path: str) -> None:

@@ -31,9 +31,33 @@ def why_not_tensor_memory(array: Any) -> str:
 
 def why_read_only(array: Any) -> str:
     """Why *array* must not be written, or empty when it may be."""
+    if array.flags.num & _WARNS_ON_WRITE:
+        return "NumPy warns of every write to what broadcast_arrays gives, and torch would not"
     if array.flags.writeable:
         return ""
     return "the memory is read-only, and torch would write it all the same"
+
+
+_WARNS_ON_WRITE = 1 << 31
+"""NumPy's flag for arrays that will be read-only in a future release; even asking whether they are warns."""
+
+
+def without_warning(array: Any) -> Any:
+    """*array*, or a read-only view of it where NumPy would warn of asking for its address or its permission."""
+    if not array.flags.num & _WARNS_ON_WRITE:
+        return array
+    view = array.view()
+    view.flags.writeable = False
+    return view
+
+
+def for_numpy_cast(array: Any, target: str) -> Any:
+    """*array*, or the same values in other memory where NumPy would mistake them on their way to *target*.
+
+    ml_dtypes takes a byte of 2 in an array of bools, which is true, for the number 2.
+    """
+    mistaken = array.dtype.kind == "b" and target in ML_DTYPES
+    return load("numpy").logical_and(array, True) if mistaken else array
 
 
 def is_internally_overlapping(array: Any) -> bool:
@@ -42,15 +66,13 @@ def is_internally_overlapping(array: Any) -> bool:
 
 
 class _Window:
-    """The memory of an array offered again, with write permission, to NumPy's array interface protocol."""
+    """Memory that somebody owns, offered to NumPy's array interface protocol as memory that may be written."""
 
     __slots__ = ("__array_interface__", "owner")
 
-    def __init__(self, array: Any) -> None:
-        interface = dict(array.__array_interface__)
-        interface["data"] = (interface["data"][0], False)
+    def __init__(self, owner: Any, interface: dict[str, Any]) -> None:
         self.__array_interface__ = interface
-        self.owner = array
+        self.owner = owner
 
 
 def tensor_over(array: Any) -> Any:
@@ -74,7 +96,10 @@ def writable_over(array: Any) -> Any:
     if array.flags.writeable:
         return array
     numpy = load("numpy")
-    return numpy.asarray(_Window(array)) if array.size else numpy.empty(array.shape, array.dtype)
+    if not array.size:
+        return numpy.empty(array.shape, array.dtype)
+    interface = dict(array.__array_interface__)
+    return numpy.asarray(_Window(array, interface | {"data": (interface["data"][0], False)}))
 
 
 def array_over(tensor: Any) -> Any:
@@ -84,3 +109,24 @@ def array_over(tensor: Any) -> Any:
         return tensor.numpy()
     carrier = torch_dtype(_CARRIERS[tensor.element_size()])
     return tensor.view(carrier).numpy().view(numpy_dtype(name))
+
+
+def array_at(tensor: Any) -> Any:
+    """As `array_over`, for an array that is dropped when the call ends.
+
+    ``Tensor.numpy`` marks the storage for good: it can neither be resized nor moved to shared memory any more. This
+    reads the address, and leaves no mark.
+    """
+    name = name_of_torch(tensor.dtype)
+    numpy, dtype = load("numpy"), numpy_dtype(name)
+    if not tensor.numel():
+        return numpy.empty(tuple(tensor.shape), dtype)
+    interface = {
+        "version": 3,
+        "data": (tensor.data_ptr(), False),
+        "shape": tuple(tensor.shape),
+        "strides": tuple([step * dtype.itemsize for step in tensor.stride()]),
+        "typestr": f"|V{dtype.itemsize}" if name in ML_DTYPES else dtype.str,
+    }
+    seen = numpy.asarray(_Window(tensor, interface))
+    return seen.view(dtype) if name in ML_DTYPES else seen

@@ -48,18 +48,27 @@ def is_instance(obj: object, module: str, name: str) -> bool:
 
 
 def is_tensor(obj: object) -> bool:
-    """Whether *obj* is a ``torch.Tensor`` (of any subclass)."""
-    return is_instance(obj, "torch", "Tensor")
+    """Whether *obj* is a ``torch.Tensor`` (of any subclass); not so a mock that only says that it is one."""
+    cls = class_of("torch", "Tensor")
+    return cls is not None and issubclass(type(obj), cls)
 
 
 def is_ndarray(obj: object) -> bool:
-    """Whether *obj* is a ``numpy.ndarray`` (of any subclass)."""
-    return is_instance(obj, "numpy", "ndarray")
+    """Whether *obj* is a ``numpy.ndarray`` (of any subclass); not so a mock that only says that it is one."""
+    cls = class_of("numpy", "ndarray")
+    return cls is not None and issubclass(type(obj), cls)
 
 
 def is_numpy_scalar(obj: object) -> bool:
     """Whether *obj* is a NumPy scalar, such as ``np.float32(1)``."""
-    return is_instance(obj, "numpy", "generic")
+    cls = class_of("numpy", "generic")
+    return cls is not None and issubclass(type(obj), cls)
+
+
+def is_mock(cls: type) -> bool:
+    """Whether *cls* is one of ``unittest.mock``, whose instances have every method that anybody asks for."""
+    mock = class_of("unittest.mock", "NonCallableMock")
+    return mock is not None and issubclass(cls, mock)
 
 
 def defines(cls: type, name: str) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import TensorcopyError
+from ..errors import ProducerError, TensorcopyError
 from .addresses import buffer_region, dlpack_region, interface_region
 from .diophantine import MAX_WORK
 from .libraries import class_of, is_instance, is_ndarray, is_numpy_scalar, is_tensor
@@ -197,8 +197,19 @@ def export_of(obj: Any) -> tuple[Region, bool] | None:
     kind = type(obj)
     for name in ("__array_interface__", "__cuda_array_interface__"):
         if hasattr(kind, name) or name in getattr(obj, "__dict__", ()):
-            return interface_region(getattr(obj, name))
+            return _interface_of(obj, name)
     return dlpack_region(obj) if hasattr(kind, "__dlpack__") else None
+
+
+def _interface_of(obj: Any, name: str) -> tuple[Region, bool] | None:
+    try:
+        return interface_region(getattr(obj, name))
+    except Exception as error:
+        raise ProducerError(
+            f"{type(obj).__name__}.{name} tells of no memory: {type(error).__name__}: {error}",
+            why="its memory can only be found through that attribute",
+            fix="ask about the array that it was made from",
+        ) from error
 
 
 def _article(name: str) -> str:

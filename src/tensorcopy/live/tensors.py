@@ -52,6 +52,12 @@ def is_transformed(tensor: Any) -> bool:
     return bool(probe(tensor)) if probe is not None else False
 
 
+def has_visible_values(tensor: Any) -> bool:
+    """Whether the values may be looked at, to check that a change of dtype keeps them."""
+    hidden = tensor.device.type == "meta" or is_wrapper(tensor) or is_transformed(tensor) or is_capturing()
+    return not hidden
+
+
 def is_capturing() -> bool:
     """Whether ``torch.compile`` or a tracer is recording, so that only torch's own calls may be used."""
     torch = load("torch")

@@ -97,7 +97,7 @@ def test_an_object_that_calls_itself_a_list_and_is_none_is_refused():
         def __class__(self):
             return list
 
-    with pytest.raises(tc.errors.UnsupportedSourceError, match="cannot convert .*Liar"):
+    with pytest.raises(tc.errors.UnsupportedSourceError, match=r"cannot convert .*Liar"):
         tc.to_torch(Liar())
     with pytest.raises(tc.errors.UnsupportedSourceError, match=r"found Liar .* at \[0\]"):
         tc.to_torch([Liar()])

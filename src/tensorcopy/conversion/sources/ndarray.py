@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import UnsupportedSourceError
-from ...live.arrays import is_numeric, why_read_only
+from ...live.arrays import is_numeric, why_read_only, without_warning
 from ...live.dtypes import name_of_numpy
 from ...live.libraries import class_of, load
 from ..plan import Exposure, Request
@@ -26,15 +26,16 @@ def expose(obj: Any, request: Request) -> Exposure:
     if not is_numeric(obj):
         raise _not_numbers(obj)
     numpy = load("numpy")
-    plain = obj if type(obj) is numpy.ndarray else obj.view(numpy.ndarray)
+    why_readonly = why_read_only(obj)
+    plain = without_warning(obj if type(obj) is numpy.ndarray else obj.view(numpy.ndarray))
     return Exposure(
         kind="NumPy array" if type(obj) is numpy.ndarray else f"NumPy {type(obj).__name__}",
         form="array",
         open=lambda: plain,
         dtype=name_of_numpy(obj.dtype),
         shape=tuple(obj.shape),
-        writable=bool(obj.flags.writeable),
-        why_readonly=why_read_only(obj),
+        writable=not why_readonly,
+        why_readonly=why_readonly,
     )
 
 

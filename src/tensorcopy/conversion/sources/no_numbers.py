@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from datetime import date, time, timedelta
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
@@ -25,7 +25,9 @@ _EXPLAINED: tuple[tuple[type | tuple[type, ...], str, str], ...] = (
     ),
     ((Decimal, Fraction), *_ROUNDED),
     (timedelta, "a duration is a count of some unit", "choose the unit, as with value.total_seconds()"),
-    ((date, time), "a date or time is a count of some unit", "choose the unit, as with value.timestamp()"),
+    (datetime, "a date or time is a count of some unit", "choose the unit, as with value.timestamp()"),
+    (date, "a date is a count of some unit", "choose the unit, as with value.toordinal(), which counts days"),
+    (time, "a time is a count of some unit", "choose the unit, as with value.hour * 3600 + value.minute * 60"),
     (Enum, "the members of an enumeration are names", "pass member.value"),
 )
 

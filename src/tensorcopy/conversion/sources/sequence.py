@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Iterator, KeysView, Sequence, Set, ValuesView
 from typing import Any
 
-from ...errors import UnsupportedSourceError
+from ...errors import ProducerError, UnsupportedSourceError
 from ...live.libraries import defines, is_numpy_scalar
 from ..plan import Exposure, Request
 
@@ -41,7 +41,16 @@ def expose(obj: Any, request: Request) -> Exposure:
 
 def _listed(obj: Any) -> list[Any]:
     """The elements in order; by index where that is all there is, since such an object may never say stop."""
-    return list(obj) if defines(type(obj), "__iter__") else [obj[i] for i in range(len(obj))]
+    if defines(type(obj), "__iter__"):
+        return list(obj)
+    try:
+        return [obj[i] for i in range(len(obj))]
+    except IndexError as error:
+        raise ProducerError(
+            f"{type(obj).__name__} has no element at an index below its length: IndexError: {error}",
+            why="without an __iter__ its elements are found by len(obj) and obj[0], obj[1] …",
+            fix="repair its __len__ or __getitem__, or pass the elements in a list",
+        ) from error
 
 
 _OBJECTS = "Python numbers are objects scattered over memory, not one buffer"
@@ -51,7 +60,7 @@ _SCATTERED = "the members lie in memory of their own, not in one buffer"
 def _starts_with_arrays(nest: Any) -> bool:
     """Whether the first member, however deep, has a dtype and a shape of its own rather than being a plain number."""
     for _ in range(_DEEPEST):
-        if type(nest) is list or isinstance(nest, (list, tuple, deque)):
+        if issubclass(type(nest), (list, tuple, deque)):
             if not nest:
                 return False
             nest = nest[0]
