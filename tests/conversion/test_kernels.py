@@ -244,9 +244,21 @@ def threads(request, monkeypatch):
     monkeypatch.setattr(kernels, "thread_count", lambda: request.param)
 
 
+@pytest.fixture(params=["threads of torch", "a crew of its own"])
+def workers(request):
+    """Who does large work: the threads that torch has, where it has any, or those of the extension."""
+    kernels._share_threads_of.cache_clear()
+    NATIVE.share_threads(0)
+    if request.param == "threads of torch":
+        kernels._share_threads_of(torch.__file__)
+    yield
+    kernels._share_threads_of.cache_clear()
+    NATIVE.share_threads(0)
+
+
 @pytest.mark.parametrize("threads", [1, 2, 3, 7, 200], indirect=True)
 @pytest.mark.parametrize("count", [4097, 100_000, 3_000_001])
-def test_any_number_of_threads_converts_every_element_once(threads, count: int) -> None:
+def test_any_number_of_threads_converts_every_element_once(threads, workers, count: int) -> None:
     source = np.arange(count, dtype="int64")
     lost, result = run(source, "int32", "checked")
     assert lost is None
@@ -254,7 +266,7 @@ def test_any_number_of_threads_converts_every_element_once(threads, count: int) 
 
 
 @pytest.mark.parametrize("threads", [1, 2, 5], indirect=True)
-def test_the_first_of_many_lost_elements_is_named_whichever_thread_meets_it(threads) -> None:
+def test_the_first_of_many_lost_elements_is_named_whichever_thread_meets_it(threads, workers) -> None:
     source = np.zeros(3_000_000, "float64")
     for places in ([2_999_999], [0, 5], [1_000_000, 2_000_000], range(700_001, 3_000_000, 1000)):
         source[list(places)] = math.nan
@@ -264,7 +276,7 @@ def test_the_first_of_many_lost_elements_is_named_whichever_thread_meets_it(thre
 
 @pytest.mark.parametrize("threads", [2, 5], indirect=True)
 @pytest.mark.parametrize("shape", [(2000, 1000), (1, 2_000_000), (2, 3, 400_000), (300_000, 7)])
-def test_threads_share_out_memory_with_gaps(threads, shape) -> None:
+def test_threads_share_out_memory_with_gaps(threads, workers, shape) -> None:
     source = (np.arange(math.prod(shape) * 2) % 250).astype("int32").reshape(*shape[:-1], -1)[..., ::2]
     result = blank(math.prod(shape), "uint8").reshape(shape)
     assert kernels.any_lost(memory(source), memory(result), "checked") is False
@@ -272,7 +284,7 @@ def test_threads_share_out_memory_with_gaps(threads, shape) -> None:
 
 
 @pytest.mark.parametrize("threads", [3], indirect=True)
-def test_several_callers_at_once_get_their_own_results(threads) -> None:
+def test_several_callers_at_once_get_their_own_results(threads, workers) -> None:
     failed = []
 
     def convert(seed: int) -> None:
@@ -292,7 +304,7 @@ def test_several_callers_at_once_get_their_own_results(threads) -> None:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork here")
 @pytest.mark.parametrize("threads", [2], indirect=True)
-def test_a_forked_child_converts_with_threads_of_its_own(threads) -> None:
+def test_a_forked_child_converts_with_threads_of_its_own(threads, workers) -> None:
     source = np.arange(500_000)
     run(source, "int32", "checked")
     child = fork_quietly()
