@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from ..errors import BadArgumentError, GraphError, NestError, ReadOnlyMemoryError, TensorcopyError, WrongDeviceError
-from ..live.arrays import why_read_only
+from ..live.arrays import for_numpy_cast, why_read_only
 from ..live.dtypes import DTYPES, name_of_numpy, name_of_torch
 from ..live.libraries import is_ndarray, is_tensor, load
 from ..live.memory import Region, meeting_spans, overlaps, overlaps_itself, same_bytes
@@ -323,7 +323,7 @@ def _write(ready: list[tuple[Any, Any]], request: Request) -> None:
         _write_tensors(load("torch"), tensors, request)
     for out, source in ready:
         if is_ndarray(out):
-            load("numpy").copyto(out, source, casting="unsafe")
+            load("numpy").copyto(out, for_numpy_cast(source, _dtype_name(out)), casting="unsafe")
 
 
 def _write_tensors(torch: Any, ready: list[tuple[Any, Any]], request: Request) -> None:
