@@ -255,3 +255,21 @@ def test_reading_a_tensor_leaves_no_mark_on_its_storage():
     tc.to_torch(source, dtype="uint16")
     tc.copy(source, dtype="uint32")
     assert source.untyped_storage().resizable()
+
+
+@pytest.mark.filterwarnings("ignore:Dynamo")
+@pytest.mark.parametrize(
+    "function",
+    [
+        pytest.param(lambda x: tc.to_torch(x) * 2, id="shares"),
+        pytest.param(lambda x: tc.to_torch(x, dtype="float64"), id="another dtype"),
+        pytest.param(lambda x: tc.to_torch([x, x]), id="list of tensors"),
+        pytest.param(lambda x: tc.to_torch(x.long(), dtype="float32"), id="checked"),
+    ],
+)
+def test_a_compiled_function_converts_between_its_graphs(function):
+    x = torch.ones(2, requires_grad=True)
+    torch._dynamo.reset()
+    compiled, expected = torch.compile(function, backend="eager")(x), function(x)
+    assert torch.equal(compiled, expected)
+    assert compiled.requires_grad == expected.requires_grad

@@ -9,7 +9,8 @@ from typing import Any
 from ..errors import BadArgumentError
 from ..live.devices import device_of
 from ..live.dtypes import name_of
-from ..live.libraries import class_of, is_tensor
+from ..live.libraries import class_of, is_tensor, load
+from ..live.tensors import is_capturing
 from . import stacking, targets
 from .carry_out import read_list
 from .casting import require_casting
@@ -93,7 +94,24 @@ def to_torch(
             result = read_list(obj)
             if result is not None:
                 return result
-    request = _asked("torch", copy, dtype, casting, detach, readonly)
+    # A tracer cannot follow how a source is recognised, so there the conversion happens between two graphs.
+    follow_request = load("torch").compiler.disable(_to_torch) if is_capturing() else _to_torch
+    basic = copy, dtype, casting, detach, readonly
+    return follow_request(obj, basic, device, requires_grad, memory_format, null, pin_memory, non_blocking)
+
+
+def _to_torch(
+    obj: Any,
+    basic: tuple[Any, ...],
+    device: Any,
+    requires_grad: bool | None,
+    memory_format: Any,
+    null: Any,
+    pin_memory: bool,
+    non_blocking: bool,
+) -> Any:
+    """`to_torch` by its plan; *basic* is what `_asked` takes."""
+    request = _asked("torch", *basic)
     if not (device is requires_grad is memory_format is null is None and pin_memory is non_blocking is False):
         request = replace(
             request,
