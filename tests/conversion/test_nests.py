@@ -5,6 +5,7 @@ import copy as stdlib_copy
 import datetime
 import decimal
 import enum
+import functools
 import gc
 import io
 import pathlib
@@ -350,6 +351,18 @@ def test_objects_that_hide_state_are_refused() -> None:
         tc.copy({"k": {}.keys()})
     with pytest.raises(UnsupportedSourceError, match=r"cannot copy torch\._C\.Generator"):
         tc.copy([torch.Generator()])
+
+
+@dataclass(init=False)
+class Job(functools.partial):
+    """A dataclass on top of a class that keeps its state in C."""
+
+    note: str = ""
+
+
+def test_a_dataclass_on_top_of_hidden_state_is_refused_rather_than_emptied() -> None:
+    with pytest.raises(UnsupportedSourceError, match=r"cannot copy .*Job at \[0\]"):
+        tc.copy([Job(len)])
 
 
 def test_strange_special_methods_decide_nothing() -> None:
