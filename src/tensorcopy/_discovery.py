@@ -1,4 +1,4 @@
-"""Find the modules of a package, so that adding a file is all it takes to add a source, a rule, a command or a format."""
+"""Find the modules of a package: adding a file is all it takes to add a source, a rule, a command or a format."""
 
 from __future__ import annotations
 

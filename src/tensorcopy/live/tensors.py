@@ -66,7 +66,7 @@ def is_capturing() -> bool:
 
 
 def is_recording() -> bool:
-    """Whether ``torch.jit.trace``, ``make_fx`` or ``torch.export`` records, and would take NumPy values as constants."""
+    """Whether ``torch.jit.trace``, ``make_fx`` or ``torch.export`` records, and would take values as constants."""
     torch = load("torch")
     proxies = loaded("torch.fx.experimental.proxy_tensor")
     mode = getattr(proxies, "get_proxy_mode", None)
