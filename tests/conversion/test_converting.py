@@ -273,3 +273,9 @@ def test_a_compiled_function_converts_between_its_graphs(function):
     compiled, expected = torch.compile(function, backend="eager")(x), function(x)
     assert torch.equal(compiled, expected)
     assert compiled.requires_grad == expected.requires_grad
+
+
+@pytest.mark.parametrize("source", [[1.0], np.ones(2), 1.0, torch.ones(2)], ids=["list", "array", "number", "tensor"])
+def test_an_unknown_casting_is_refused_whatever_the_source(source):
+    with pytest.raises(BadArgumentError, match="casting='loose' is not known"):
+        tc.to_torch(source, casting="loose")
