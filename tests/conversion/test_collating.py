@@ -298,6 +298,12 @@ def test_what_cannot_be_collated_is_refused_with_field_and_sample(batch: Any, er
         tc.collate(batch)
 
 
+def test_arrays_whose_rows_only_add_up_are_ragged() -> None:
+    rows = [np.ones((count, 3)) for count in (3, 2, 4)]
+    with pytest.raises(RaggedError, match=r"sample 1 has shape \(2, 3\), sample 0 \(3, 3\)"):
+        tc.collate(rows)
+
+
 def test_a_sample_that_contains_itself_is_refused() -> None:
     loop: list[Any] = []
     loop.append(loop)
