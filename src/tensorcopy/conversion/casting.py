@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import BadArgumentError, LossyConversionError
 from ..live.dtypes import DTYPES, Dtype
+from .places import path_at, place
 
 CASTINGS = ("checked", "same_value", "unsafe")
 
@@ -134,18 +135,14 @@ def _first(xp: Any, lost: Any) -> tuple[int, ...] | None:
     if not bool(lost.any()):
         return None
     flat = int((lost.reshape(-1) if xp.__name__ == "numpy" else lost.reshape(-1).to(xp.uint8)).argmax())
-    index = []
-    for size in reversed(lost.shape):
-        flat, rest = divmod(flat, size)
-        index.append(rest)
-    return tuple(reversed(index))
+    return path_at(flat, lost.shape)
 
 
 def loss_error(value: Any, index: tuple[int, ...], source: str, target: str) -> LossyConversionError:
     """The refusal of one *value* at *index*, naming a dtype that would hold it."""
-    place = "".join(f"[{i}]" for i in index) or "the only element"
+    where = place(index) or "the only element"
     return LossyConversionError(
-        f"{source} value {value!r} at {place} cannot become {target}",
+        f"{source} value {value!r} at {where} cannot become {target}",
         why=_reason(value, target),
         fix=f"pass dtype={fitting_dtype(value, source)!r}, or casting='unsafe' to accept the change",
     )

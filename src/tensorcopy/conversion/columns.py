@@ -15,6 +15,7 @@ from ..errors import BadArgumentError, LossyConversionError, UnsupportedSourceEr
 from ..live.dtypes import DTYPES
 from ..live.libraries import load
 from .number_kinds import promote
+from .places import place
 from .plan import Exposure, Piece, Request
 
 
@@ -153,12 +154,12 @@ def require_number(null: Any) -> None:
 def missing_values(nulls: Any, what: str, dtype: str) -> LossyConversionError:
     """The refusal of a null, naming the first of the places where *nulls* is true."""
     numpy = load("numpy")
-    first = [int(axis[0]) for axis in numpy.nonzero(nulls)]
+    first = tuple(int(axis[0]) for axis in numpy.nonzero(nulls))
     count = int(numpy.count_nonzero(nulls))
     number = "null=float('nan')" if dtype.startswith(("float", "complex")) else "null=0"
     return LossyConversionError(
         f"{what} has {count} null{'s' if count > 1 else ''} among {nulls.size} elements, the first at row "
-        + "".join(f"[{i}]" for i in first),
+        + place(first),
         why="a tensor has no nulls, so a number has to stand there",
         fix=f"pass {number} or another number, or fill or drop the nulls first",
     )

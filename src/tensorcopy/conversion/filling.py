@@ -16,6 +16,7 @@ from ..live.dtypes import DTYPES
 from ..live.libraries import load
 from . import kernels
 from .casting import can_lose, find_loss, loss_error
+from .places import path_at
 
 Where = Callable[[tuple[int, ...]], tuple[int, ...]] | None
 
@@ -62,7 +63,7 @@ def _fill_flat(result: Any, source: Any, name: str, target: str, casting: str, w
     names = _PARTS.get(name, name), _PARTS.get(target, target)
     lost = kernels.first_lost(source.data_ptr(), result.data_ptr(), parts * source.numel(), names, casting)
     if lost is not None:
-        index = _unravel(lost // parts, source.shape)
+        index = path_at(lost // parts, source.shape)
         raise loss_error(source[index].item(), where(index) if where else index, name, target)
 
 
@@ -171,17 +172,9 @@ def refuse_loss(
     else:
         index = find_loss(torch, source, result, (name, target), casting)
     if index is not None:
-        place = index if whole is None else _unravel(start + index[0], whole.shape)
+        place = index if whole is None else path_at(start + index[0], whole.shape)
         raise loss_error(source[index].item(), where(place) if where else place, name, target)
 
 
 _LEFT_TO_NUMPY = frozenset({"uint16", "uint32", "uint64"})
 """Types that torch stores but hardly computes with."""
-
-
-def _unravel(flat: int, shape: tuple[int, ...]) -> tuple[int, ...]:
-    index = []
-    for size in reversed(shape):
-        flat, rest = divmod(flat, size)
-        index.append(rest)
-    return tuple(reversed(index))

@@ -26,10 +26,10 @@ from ..live.dtypes import DTYPES
 from .casting import require_casting
 from .number_kinds import FIRST_NUMPY, FOREIGN, READABLE, SEQUENCE, UNREADABLE, kind_of, mask_of, names_of, result_dtype
 from .number_packing import DoesNotFit, pack
-from .reading_errors import changed, loss, misplaced, path_at, too_deep, wrong_length
+from .places import Path, path_at
+from .reading_errors import changed, loss, misplaced, too_deep, wrong_length
 
 Owner = TypeVar("Owner")
-Path = tuple[int, ...]
 Shape = tuple[int, ...]
 Allocate = Callable[[Shape, str], tuple[int, Owner]]
 

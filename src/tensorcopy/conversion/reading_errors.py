@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import reprlib
-from collections.abc import Sequence
 from datetime import date, time, timedelta
 from typing import Any
 
@@ -12,26 +11,11 @@ from ..live.dtypes import DTYPES
 from ..live.libraries import is_mock
 from .casting import loss_error
 from .number_kinds import KINDS, SEQUENCE, kind_of
-
-Path = tuple[int, ...]
-
-
-def place(path: Path) -> str:
-    """*path* as it would be written in code, ``[3][1]``."""
-    return "".join(f"[{i}]" for i in path)
+from .places import Path, place
 
 
 def _at(path: Path) -> str:
     return f" at {place(path)}" if path else ""
-
-
-def path_at(position: int, shape: Sequence[int]) -> Path:
-    """The index of the element at *position* in row-major order of *shape*."""
-    path = []
-    for length in reversed(shape):
-        position, index = divmod(position, length)
-        path.append(index)
-    return tuple(reversed(path))
 
 
 def too_deep(nested: Any, path: Path, limit: int) -> NestError:

@@ -19,7 +19,7 @@ from typing import Any
 
 from ..errors import UnsupportedSourceError
 from ..live.libraries import class_of
-from .containers import OBJECT_ARRAY, Kind, kind_of
+from .containers import OBJECT_ARRAY, kind_of
 
 ATOMS: frozenset[type] = frozenset(
     (
@@ -149,11 +149,6 @@ def _copier_of(cls: type) -> Callable[[Any], Any] | None:
         if isinstance(base, type) and issubclass(cls, base):
             return copier
     return None
-
-
-def is_container(role: Role) -> bool:
-    """Whether *role* is that of a container."""
-    return isinstance(role, Kind)
 
 
 def unsupported(x: Any, path: str) -> UnsupportedSourceError:

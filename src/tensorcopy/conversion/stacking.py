@@ -15,6 +15,7 @@ from ..live.libraries import is_mock, load
 from . import allocation, gathering, number_kinds
 from .carry_out import carry_out, finish
 from .filling import fill_array, fill_tensor
+from .places import path_at, place
 from .plan import Decision, Exposure, Plan, Request
 from .planner import decide
 from .reading import ForeignLeaf
@@ -44,11 +45,7 @@ class Flat:
 
     def path(self, position: int) -> str:
         """Where the member at *position* sits in the nest, like ``[3][1]``."""
-        index = []
-        for size in reversed(self.shape):
-            position, rest = divmod(position, size)
-            index.append(rest)
-        return "".join(f"[{i}]" for i in reversed(index))
+        return place(path_at(position, self.shape))
 
 
 def flatten(nest: Any) -> Flat:

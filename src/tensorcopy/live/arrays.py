@@ -60,11 +60,6 @@ def for_numpy_cast(array: Any, target: str) -> Any:
     return load("numpy").logical_and(array, True) if mistaken else array
 
 
-def is_internally_overlapping(array: Any) -> bool:
-    """Whether several elements of *array* lie on the same bytes (as `numpy.broadcast_to` makes them)."""
-    return any(stride == 0 and size > 1 for stride, size in zip(array.strides, array.shape, strict=True))
-
-
 class _Window:
     """Memory that somebody owns, offered to NumPy's array interface protocol as memory that may be written."""
 

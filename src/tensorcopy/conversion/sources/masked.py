@@ -8,6 +8,7 @@ from typing import Any
 from ...errors import LossyConversionError
 from ...live.libraries import class_of, load
 from ..columns import require_number
+from ..places import place
 from ..plan import Exposure, Piece, Request
 from . import ndarray
 
@@ -42,7 +43,7 @@ def expose(obj: Any, request: Request) -> Exposure:
 
 
 def _masked(numpy: Any, mask: Any) -> LossyConversionError:
-    index = "".join(f"[{int(axis[0])}]" for axis in numpy.nonzero(mask)) if mask.ndim else "its only element"
+    index = place(tuple(int(axis[0]) for axis in numpy.nonzero(mask))) if mask.ndim else "its only element"
     return LossyConversionError(
         f"masked array has {int(mask.sum())} masked of {mask.size} elements, the first at {index}",
         why="a tensor has no mask, and the hidden values would show",
