@@ -1,0 +1,22 @@
+"""A Python file as the linter reads it: its text, its tree and where its lines are. Runs nothing of it."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Source:
+    """One file. `name` is what reports call it; `module` its dotted name among the linted files, empty if it has none.
+
+    imports: finds the source of a module by its dotted name among the linted files, None for any other.
+    """
+
+    name: str
+    text: str
+    tree: ast.Module
+    module: str = ""
+    is_package: bool = False
+    imports: Callable[[str], Source | None] | None = None
