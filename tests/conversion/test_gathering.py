@@ -11,7 +11,7 @@ import pytest
 import torch
 
 import tensorcopy as tc
-from tensorcopy.conversion import allocation, gathering, kernels, stacking
+from tensorcopy.conversion import allocation, converting, gathering, kernels, reading, stacking
 from tensorcopy.errors import LossyConversionError, NestError, RaggedError, UnsupportedSourceError, WrongDeviceError
 from tests.conversion.without_kernels import without_kernels
 
@@ -240,3 +240,25 @@ def test_members_on_two_devices_are_refused_and_numbers_go_where_the_tensors_are
 def test_numbers_stand_beside_a_tensor_inside_vmap():
     paired = torch.vmap(lambda x: tc.to_torch([x, 1.0]))(torch.tensor([2.0, 3.0]))
     assert paired.tolist() == [[2.0, 1.0], [3.0, 1.0]]
+
+
+@pytest.mark.skipif(reading._native is None, reason="the C extension is not built")
+@pytest.mark.parametrize("nest", [tensors_of(3, 2), arrays_of(3, 2), [tensors_of(3, 2)] * 2])
+def test_a_list_that_the_reader_finds_to_hold_arrays_is_stacked_without_being_described_again(
+    monkeypatch, nest
+) -> None:
+    expected = tc.to_torch(nest, copy=True)
+    monkeypatch.setattr(converting, "expose", lambda *_: pytest.fail("described again"))
+    monkeypatch.setattr(reading, "_read_in_python", lambda *_: pytest.fail("read again"))
+    assert same(tc.to_torch(nest), expected)
+
+
+@pytest.mark.parametrize("count", [3, 100])
+def test_tensors_of_two_classes_or_dtypes_are_never_taken_for_alike(count: int) -> None:
+    odd = torch.ones(2).as_subclass(type("Odd", (torch.Tensor,), {}))
+    assert same(tc.to_torch([*tensors_of(count, 2), odd])[-1], torch.ones(2))
+    mixed = [*tensors_of(count, 2), torch.tensor([2**24 + 1, 0])]
+    with pytest.raises(
+        LossyConversionError, match=rf"value 16777217 at \[0\] cannot become float32 of member \[{count}\]"
+    ):
+        tc.to_torch(mixed)

@@ -743,7 +743,18 @@ def test_the_extension_numbers_dtypes_and_kinds_as_python_does():
         scalar = {"bool": True, "int": 1, "float": 1.0, "complex": 1j}.get(name)
         if scalar is None:
             scalar = numpy_dtype(name.removeprefix("numpy.")).type(1)
-        assert NATIVE.outline(scalar) == ((), 1 << kind)
+        assert NATIVE.outline(scalar) == ((), 1 << kind, None)
+
+
+@needs_native
+@pytest.mark.parametrize("leaf", [torch.ones(2), torch.nn.Parameter(torch.ones(2)), np.ones(2), bytearray(b"ab")])
+def test_the_extension_says_which_leaf_is_for_other_readers(leaf):
+    for _ in range(2):
+        shape, kinds, found = NATIVE.outline([[leaf], [1.5]])
+        assert (shape, kinds) == ((2, 1), -1)
+        assert found is leaf
+    assert NATIVE.outline([[1.5], [leaf]]) == ((2, 1), 1 << KINDS.index("float"), None)
+    assert NATIVE.outline([[], [leaf]]) == ((2, 0), 0, None)
 
 
 @needs_native

@@ -13,7 +13,7 @@
  *    is no plain list or tuple) and in a Py_DECREF that drops the last reference. A sequence is owned while such a
  *    thing can happen in it; everywhere else its elements are borrowed, which the GIL makes safe.
  *  - The memory of a NumPy scalar is read only if its class is in the table of proven classes: holds() has compared
- *    that class's layout with its own bytes.
+ *    that class's layout with its own bytes. (Classes of arrays and tensors stand there too, as no numbers at all.)
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -744,8 +744,9 @@ code_of(PyObject *codes, PyObject *name)
 }
 
 PyDoc_STRVAR(outline_doc,
-"outline(nested) -> (shape, kinds) or None\n\n"
-"Shape by the first element of each level; a mask of one bit for the kind of the first leaf, 0 in an empty nest.");
+"outline(nested) -> (shape, kinds, leaf) or None\n\n"
+"Shape by the first element of each level; a mask of one bit for the kind of the first leaf, 0 in an empty nest. Where\n"
+"the first leaf has memory of its own, -1 and the leaf, which is None otherwise.");
 
 /* Descends from `nested` along first elements, filling in shape. A new reference to where the descent ended: the first
  * leaf, an empty sequence (*is_empty), or a sequence that cannot be entered; NULL where a sequence gave no element. */
@@ -784,11 +785,11 @@ outline(PyObject *module, PyObject *nested)
     int is_empty = 0;
     PyObject *leaf = first_leaf(&walk, nested, &is_empty);
     enum kind kind = leaf == NULL || PyErr_Occurred() ? FAILED : kind_of(&walk, leaf);
-    Py_XDECREF(leaf);
     Py_CLEAR(walk.last);
-    if (PyErr_Occurred() || (!is_empty && kind < 0))
-        return refused();
-    PyObject *shape = PyTuple_New(walk.ndim);
+    int is_foreign = !is_empty && kind == FOREIGN;
+    if (!is_foreign)
+        Py_XSETREF(leaf, Py_NewRef(Py_None));
+    PyObject *shape = PyErr_Occurred() || (!is_empty && kind < 0 && !is_foreign) ? NULL : PyTuple_New(walk.ndim);
     for (int depth = 0; shape != NULL && depth < walk.ndim; depth++) {
         PyObject *length = PyLong_FromSsize_t(walk.shape[depth]);
         if (length == NULL)
@@ -796,7 +797,11 @@ outline(PyObject *module, PyObject *nested)
         else
             PyTuple_SET_ITEM(shape, depth, length);
     }
-    return shape == NULL ? NULL : Py_BuildValue("(NI)", shape, is_empty ? 0u : KIND_BIT(kind));
+    if (shape == NULL) {
+        Py_DECREF(leaf);
+        return refused();
+    }
+    return Py_BuildValue("(NiN)", shape, is_foreign ? -1 : is_empty ? 0 : (int)KIND_BIT(kind), leaf);
 }
 
 PyDoc_STRVAR(survey_doc,
@@ -859,8 +864,8 @@ holds(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs)
 
 PyDoc_STRVAR(configure_doc,
 "configure(proven, classify)\n\n"
-"Sets the dict that gives the kind of each NumPy scalar class whose layout is proven, and the callable that gives the\n"
-"kind of any other class (and may add to the dict).");
+"Sets the dict that gives the kind of each NumPy scalar class whose layout is proven (and of other classes that are no\n"
+"numbers), and the callable that gives the kind of any class that is not there (and may add to the dict).");
 
 static PyObject *
 configure(PyObject *module, PyObject *const *args, Py_ssize_t nargs)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import add, attrgetter
 from typing import Any
 
@@ -219,7 +219,7 @@ def _bare(tensor: Any) -> Any:
 
 
 def _without_grad(request: Request) -> Request:
-    return replace(request, requires_grad=None)
+    return request._replace(requires_grad=None)
 
 
 def _dressed_array(base: Any, member: Any) -> Any:

@@ -13,7 +13,10 @@ import mmap
 import os
 import sys
 from collections.abc import Callable
+from functools import cache
 from typing import Any
+
+from ..live.libraries import load
 
 ADVISE_FROM = 8 << 20
 """Smallest result, in bytes, for which the advice pays; below, the allocator recycles pages that are there already."""
@@ -55,6 +58,12 @@ def advise(address: int, nbytes: int) -> None:
         _madvise(first, last - first, _MADV_HUGEPAGE or 0)
 
 
+@cache
+def cpu() -> Any:
+    """The ``torch.device`` of this name, which torch would read anew in each call."""
+    return load("torch").device("cpu")
+
+
 def empty_like(torch: Any, view: Any, dtype: Any = None, memory_format: Any = None) -> Any:
     """A fresh CPU tensor with the shape (and dense stride order) of *view*; off the graph, contents undefined."""
     if memory_format is None and view.is_cpu:
@@ -69,7 +78,7 @@ def empty_like(torch: Any, view: Any, dtype: Any = None, memory_format: Any = No
 
 def empty(torch: Any, shape: tuple[int, ...], dtype: Any) -> Any:
     """A fresh contiguous CPU tensor, contents undefined."""
-    fresh = torch.empty(shape, dtype=dtype, device="cpu")
+    fresh = torch.empty(shape, dtype=dtype, device=cpu())
     if fresh.nbytes >= ADVISE_FROM:
         advise(fresh.data_ptr(), fresh.nbytes)
     return fresh

@@ -187,8 +187,11 @@ def array_from_array(array: Any, request: Request, where: Where = None) -> Any:
 
 
 def read_list(nest: list[Any]) -> Any:
-    """A fresh tensor with the numbers in *nest*: the way without options. None where *nest* holds anything else."""
-    return reading.read_at_once(nest, default_float=default_float(), allocate=_allocate_tensor)
+    """A fresh tensor with the numbers in *nest*: the way without options.
+
+    `reading.HOLDS_ARRAYS` where *nest* begins with an array or a tensor; None where only its plan can tell.
+    """
+    return reading.read_at_once(nest, default_float=default_float, allocate=_allocate_tensor)
 
 
 def _allocate_tensor(shape: tuple[int, ...], name: str) -> tuple[int, Any]:

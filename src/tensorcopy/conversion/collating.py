@@ -158,7 +158,7 @@ def _collate_numbers(values: list[Any], field: str) -> Any:
 
 
 def _allocate(shape: tuple[int, ...], dtype: str) -> tuple[int, Any]:
-    result = load("torch").empty(shape, dtype=torch_dtype(dtype), device="cpu")
+    result = load("torch").empty(shape, dtype=torch_dtype(dtype), device=allocation.cpu())
     return result.data_ptr(), result
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from functools import lru_cache
 from typing import Any
 
@@ -14,8 +13,9 @@ from ..live.tensors import is_capturing
 from . import stacking, targets
 from .carry_out import read_list
 from .casting import require_casting
-from .plan import Plan, Request
+from .plan import PLAIN, Plan, Request
 from .planner import decide, plan_conversion
+from .reading import HOLDS_ARRAYS
 from .sources import expose
 
 _plain_array: Any = None
@@ -93,7 +93,10 @@ def to_torch(
                 return _from_numpy(obj)
         elif type(obj) is list:
             result = read_list(obj)
-            if result is not None:
+            if result is HOLDS_ARRAYS:
+                if not detach and not is_capturing():
+                    return stacking.stack(obj, PLAIN)
+            elif result is not None:
                 return result
     # A tracer cannot follow how a source is recognised, so there the conversion happens between two graphs.
     follow_request = load("torch").compiler.disable(_to_torch) if is_capturing() else _to_torch
@@ -114,8 +117,7 @@ def _to_torch(
     """`to_torch` by its plan; *basic* is what `_asked` takes."""
     request = _asked("torch", *basic)
     if not (device is requires_grad is memory_format is null is None and pin_memory is non_blocking is False):
-        request = replace(
-            request,
+        request = request._replace(
             device=None if device is None else device_of(device),
             requires_grad=requires_grad,
             memory_format=_plain_format(memory_format),
@@ -167,7 +169,7 @@ def to_numpy(
         array([1.5, 2. ])
     """
     request = _asked("numpy", copy, dtype, casting, detach, readonly)
-    return _convert(obj, request if null is None else replace(request, null=null))
+    return _convert(obj, request if null is None else request._replace(null=null))
 
 
 def _asked(to: str, copy: bool | None, dtype: Any, casting: str, detach: bool | None, readonly: bool) -> Request:
@@ -259,7 +261,7 @@ def plan_to(obj: Any, to: str, **options: Any) -> Plan:
 
 
 def _only_known(options: dict[str, Any]) -> dict[str, Any]:
-    known = set(Request.__dataclass_fields__) - {"to", "depth"}
+    known = set(Request._fields) - {"to", "depth"}
     strange = sorted(set(options) - known)
     if strange:
         raise BadArgumentError(

@@ -9,8 +9,9 @@ from typing import Any, TypeVar, cast
 from ..errors import BadArgumentError
 from ..live import tensors
 from ..live.devices import device_of
-from ..live.dtypes import name_of
+from ..live.dtypes import DTYPES, ML_DTYPES, name_of
 from ..live.libraries import class_of, is_ndarray, is_tensor, load
+from .allocation import ADVISE_FROM
 from .casting import require_casting
 from .copy_planner import plan_copying
 from .leaves import SMALL, attributes_of, copy_leaf, copy_symbolic, refuse_for_array
@@ -20,18 +21,24 @@ from .plan import Plan, Request
 from .roles import is_leaf
 
 _plain_tensor: Any = None
-"""``torch.Tensor``, once torch is loaded."""
+_plain_array: Any = None
+_plain_dtypes: frozenset[Any] = frozenset()
+"""What the fast path compares with: ``torch.Tensor``, ``numpy.ndarray`` and its dtypes of numbers, once they are there.
+"""
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
 def _with_fast_path(verb: Verb) -> Verb:
-    """*verb*, but a small plain tensor without options is copied before any of them is looked at."""
+    """*verb*, but a small plain tensor or array without options is copied before any of them is looked at."""
 
     @wraps(verb)
     def copy(x: Any, **options: Any) -> Any:
-        if not options and type(x) is _plain_tensor and x.numel() < SMALL:
-            return x.detach().clone()
+        if not options:
+            if type(x) is _plain_tensor and x.numel() < SMALL:
+                return x.detach().clone()
+            if type(x) is _plain_array and x.dtype in _plain_dtypes and x.nbytes < ADVISE_FROM:
+                return x.copy("K")
         return verb(x, **options)
 
     return cast(Verb, copy)
@@ -126,6 +133,8 @@ def _request(
 def _copy_slowly(x: Any, request: Request, flat: bool) -> Any:
     if _plain_tensor is None:
         _learn_torch()
+    if _plain_array is None:
+        _learn_numpy()
     if _plain_tensor is not None and tensors.is_capturing():
         if is_tensor(x):
             return copy_symbolic(x, request)
@@ -142,6 +151,16 @@ def _learn_torch() -> None:
     """Remember the class that the fast path compares with."""
     global _plain_tensor
     _plain_tensor = class_of("torch", "Tensor")
+
+
+def _learn_numpy() -> None:
+    """The same of NumPy. Each dtype is in the machine's byte order, and equal to no other one."""
+    global _plain_array, _plain_dtypes
+    _plain_array = class_of("numpy", "ndarray")
+    if _plain_array is not None:
+        from numpy import dtype
+
+        _plain_dtypes = frozenset(dtype(name) for name in DTYPES if name not in ML_DTYPES and name != "complex32")
 
 
 _learn_torch()

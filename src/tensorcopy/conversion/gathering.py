@@ -7,12 +7,11 @@ Nothing is decided from the first member alone. Where a member differs, or a val
 from __future__ import annotations
 
 from functools import cache
-from math import prod
 from typing import Any
 
 from ..live.dtypes import DTYPES, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import class_of, load
-from ..live.tensors import is_dense_cpu
+from ..live.tensors import has_plain_memory
 from . import allocation, kernels
 from .plan import Request
 
@@ -25,11 +24,9 @@ def gather(members: Members, shape: tuple[int, ...], request: Request) -> Any:
     None unless they are plain arrays, or plain tensors, of one class, dtype and shape. Keeps the graph of tensors.
     """
     kind = type(members[0])
-    if kind is class_of("numpy", "ndarray"):
-        return _gather_arrays(members, shape, request)
-    if request.to == "torch" and kind in (class_of("torch", "Tensor"), class_of("torch.nn", "Parameter")):
-        return _stack_tensors(load("torch"), members, shape, request)
-    return None
+    if kind is class_of("torch", "Tensor") or kind is class_of("torch.nn", "Parameter"):
+        return _stack_tensors(load("torch"), members, shape, request) if request.to == "torch" else None
+    return _gather_arrays(members, shape, request) if kind is class_of("numpy", "ndarray") else None
 
 
 def _gather_arrays(arrays: Members, shape: tuple[int, ...], request: Request) -> Any:
@@ -60,7 +57,10 @@ def _name(dtype: Any) -> str:
 def _stack_tensors(torch: Any, tensors: Members, shape: tuple[int, ...], request: Request) -> Any:
     """`torch.stack` where it loses nothing: it takes tensors of several dtypes, and rounds integers among floats."""
     first = tensors[0]
-    if request.dtype not in (None, name_of_torch(first.dtype)) or not kernels.are_of_class(tensors, type(first)):
+    if request.dtype is not None and request.dtype != name_of_torch(first.dtype):
+        return None
+    alike = len(tensors) <= _FEW and _are_of_dtype(torch, tensors)
+    if not alike and not kernels.are_of_class(tensors, type(first)):
         return None
     fresh = _fresh(torch, tensors)
     try:
@@ -69,7 +69,7 @@ def _stack_tensors(torch: Any, tensors: Members, shape: tuple[int, ...], request
         if any((t.shape, t.dtype, t.device) != (first.shape, first.dtype, first.device) for t in tensors):
             return None
         result = torch.stack(tensors)
-    if result is not fresh and not _keeps_integers(torch, tensors, result):
+    if not alike and result is not fresh and not _keeps_integers(torch, tensors, result):
         return None
     return result if len(shape) == 1 else result.view(*shape, *first.shape)
 
@@ -93,11 +93,13 @@ def _keeps_integers(torch: Any, tensors: Members, result: Any) -> bool:
     name = name_of_torch(result.dtype)
     if DTYPES[name].kind in "biu":
         return True
-    small = prod(result.shape) <= _SMALL * len(tensors)
-    if small and is_dense_cpu(result) and kernels.cannot_have_rounded_integers(result, name):
+    small = result.nbytes <= _SMALL * len(tensors)
+    if small and has_plain_memory(result) and kernels.cannot_have_rounded_integers(result, name):
         return True
     return _are_of_dtype(torch, tensors)
 
 
-_SMALL = 256
-"""Elements of a member that are looked at sooner than its dtype is asked for."""
+_SMALL = 1024
+"""Bytes of a member that are looked at sooner than its dtype is asked for."""
+_FEW = 16
+"""Members whose classes and dtypes are compared sooner than anything else is looked at."""

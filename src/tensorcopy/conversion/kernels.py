@@ -218,9 +218,10 @@ def are_of_class(members: list[Any] | tuple[Any, ...], kind: type) -> bool:
 
 
 def have(members: list[Any] | tuple[Any, ...], attribute: Any, value: Any) -> bool:
-    """Whether *attribute*, a descriptor of the one class of all *members*, gives the very object *value* for each."""
+    """Whether all *members* are of one class, whose descriptor *attribute* gives the very object *value* for each."""
     if _native is None:
-        return all(attribute.__get__(member) is value for member in members)
+        alike = are_of_class(members, type(members[0]))
+        return alike and all(attribute.__get__(member) is value for member in members)
     return bool(_native.agree(members, attribute, value) == len(members))
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from copy import deepcopy
-from dataclasses import replace
 from operator import attrgetter
 from typing import Any
 
@@ -161,10 +160,10 @@ def _copy_values(torch: Any, x: Any, request: Request) -> Any:
     _refuse_unknown_dtype(name, request)
     source = x.detach() if request.detach else x
     if not tensors.has_visible_values(x):
-        request = replace(request, casting="unsafe")
+        request = request._replace(casting="unsafe")
     if _moves(x, request):
         return _copy_to_device(source, request)
-    request = replace(request, device=None)
+    request = request._replace(device=None)
     if x.layout is torch.strided or request.dtype in (None, name):
         return _on_place(copy_tensor(source, request), request)
     return _convert_sparse(source, name, request)
@@ -204,7 +203,7 @@ def _copy_to_device(source: Any, request: Request) -> Any:
             fix="make the data first, as with torch.empty_like(x, device=...)",
         )
     if request.dtype not in (None, name_of_torch(source.dtype)):
-        source = copy_tensor(source, replace(request, device=None))
+        source = copy_tensor(source, request._replace(device=None))
     return _on_place(source.to(request.device, copy=True), request)
 
 
@@ -273,15 +272,13 @@ def for_member(x: Any, request: Request) -> Request:
     if request.dtype is request.device is request.memory_format is request.requires_grad:
         return request
     if is_ndarray(x):
-        return replace(
-            request,
+        return request._replace(
             dtype=request.dtype if suits(x, request.dtype) else None,
             device=None,
             memory_format=None,
             requires_grad=None,
         )
-    return replace(
-        request,
+    return request._replace(
         dtype=request.dtype if suits(x, request.dtype) else None,
         memory_format=request.memory_format if x.dim() == _RANKS.get(str(request.memory_format), x.dim()) else None,
         requires_grad=request.requires_grad if can_require_grad(x) else None,

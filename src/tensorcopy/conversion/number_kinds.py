@@ -47,6 +47,11 @@ def kind_of(cls: type) -> int:
     return _classified(cls) if known is None else known
 
 
+def is_remembered(cls: type) -> bool:
+    """Whether `kind_of` has seen *cls*, and will give the same for it for ever."""
+    return cls in _known
+
+
 def _classified(cls: type) -> int:
     generic = class_of("numpy", "generic")
     if generic is not None and issubclass(cls, generic):
@@ -58,6 +63,9 @@ def _classified(cls: type) -> int:
             return kind
     if issubclass(cls, (str, bytes)):
         return UNREADABLE
+    if cls in (class_of("torch", "Tensor"), class_of("torch.nn", "Parameter"), class_of("numpy", "ndarray")):
+        _known[cls] = FOREIGN
+        return FOREIGN
     if issubclass(cls, (bytearray, memoryview, array)) or any(hasattr(cls, name) for name in _ARRAY_PROTOCOLS):
         return FOREIGN
     return SEQUENCE if issubclass(cls, Sequence) else UNREADABLE

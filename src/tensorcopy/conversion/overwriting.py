@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -310,7 +310,7 @@ def _ready(pair: Pair, request: Request) -> Any:
     name, own = _dtype_name(pair.out), _dtype_name(pair.source)
     if own not in DTYPES or not can_lose(own, name, request.casting):
         return pair.source
-    checked = replace(request, dtype=name)
+    checked = request._replace(dtype=name)
     try:
         return copy_leaf(pair.source, checked)
     except TensorcopyError as error:

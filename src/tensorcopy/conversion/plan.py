@@ -7,9 +7,12 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """What the caller asked for, normalised. ``None`` means *whatever the source has* or *only if needed*."""
+class Request(NamedTuple):
+    """What the caller asked for, normalised. ``None`` means *whatever the source has* or *only if needed*.
+
+    One is made for most calls, and an `Exposure` for each: named tuples, which take a third of the time of a frozen
+    dataclass.
+    """
 
     to: str = "torch"
     copy: bool | None = None
@@ -29,8 +32,11 @@ class Request:
     """Nests and arrays of objects around the source, which is a member of the innermost."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Exposure:
+PLAIN = Request()
+"""What `to_torch` is asked for without options."""
+
+
+class Exposure(NamedTuple):
     """How one source can be seen as one array or tensor, found out without moving its data."""
 
     kind: str

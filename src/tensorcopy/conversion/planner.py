@@ -69,8 +69,11 @@ def _decide_for_tensor(exposure: Exposure, request: Request) -> Decision:
     reason = _why_new_tensor(tensor, exposure, request)
     if request.to == "numpy":
         _refuse_graph(tensor, request)
-        _refuse_unreadable(tensor)
-        reason = reason or tensors.why_not_array_memory(tensor)
+        recording = tensors.is_recording()
+        unlike = "" if recording else tensors.why_not_array_memory(tensor)
+        if recording or unlike:
+            _refuse_unreadable(tensor)
+        reason = reason or unlike
     return Decision("copy", reason or _ASKED) if reason or request.copy else _SHARE
 
 

@@ -19,12 +19,23 @@ from itertools import groupby
 from math import prod
 from operator import or_
 from types import ModuleType
-from typing import Any, NoReturn, TypeVar
+from typing import Any, Final, NoReturn, TypeVar
 
 from ..errors import BadArgumentError, LossyConversionError, UnsupportedDtypeError
 from ..live.dtypes import DTYPES
 from .casting import require_casting
-from .number_kinds import FIRST_NUMPY, FOREIGN, READABLE, SEQUENCE, UNREADABLE, kind_of, mask_of, names_of, result_dtype
+from .number_kinds import (
+    FIRST_NUMPY,
+    FOREIGN,
+    READABLE,
+    SEQUENCE,
+    UNREADABLE,
+    is_remembered,
+    kind_of,
+    mask_of,
+    names_of,
+    result_dtype,
+)
 from .number_packing import DoesNotFit, pack
 from .places import Path, path_at
 from .reading_errors import changed, loss, misplaced, too_deep, wrong_length
@@ -52,13 +63,15 @@ def _import_native() -> ModuleType | None:
 
 
 _proven: dict[type, int] = {}
-"""Kinds of the NumPy scalar classes whose values the extension may read from memory."""
+"""Kinds that the extension need not ask for: of arrays and tensors, and of the NumPy scalars that it may read."""
 
 
 def _native_kind_of(cls: type) -> int:
     """`kind_of` for the extension, which must not read a NumPy scalar unless its layout has been compared."""
     kind = kind_of(cls)
     if kind < FIRST_NUMPY:
+        if kind == FOREIGN and is_remembered(cls):
+            _proven[cls] = kind
         return kind
     sample: Any = cls(77) if cls.__module__ in ("numpy", "ml_dtypes") else None
     if _native is None or sample is None or not _native.holds(sample, sample.tobytes()):
@@ -160,19 +173,42 @@ def read(
         return ForeignLeaf(path=found.args[0], leaf=found.args[1])
 
 
-def read_at_once(nested: Any, *, default_float: str, allocate: Allocate[Owner]) -> Owner | None:
-    """As `read`, or None where the extension is missing or anything at all is out of the ordinary."""
-    return None if _native is None else _read_natively(_native, nested, None, default_float, "checked", allocate)
+def read_at_once(nested: Any, *, default_float: Callable[[], str], allocate: Allocate[Owner]) -> Owner | Any:
+    """As `read`, `HOLDS_ARRAYS` where the first leaf is one, or None where only `read` can tell."""
+    outline = None if _native is None else _native.outline(nested)
+    if outline is None:
+        return None
+    if outline[1] < 0:
+        return HOLDS_ARRAYS
+    return _read_outlined(_native, nested, outline, None, default_float(), "checked", allocate)
+
+
+HOLDS_ARRAYS: Final = object()
+"""Says of a nest that its first leaf has memory of its own, for other readers."""
 
 
 def _read_natively(
     native: Any, nested: Any, dtype: str | None, default_float: str, casting: str, allocate: Allocate[Owner]
-) -> Owner | None:
+) -> Owner | ForeignLeaf | None:
     """As `read`, or None where anything at all is out of the ordinary."""
     outline = native.outline(nested)
     if outline is None:
         return None
-    shape, kinds = outline
+    if outline[1] < 0:
+        return ForeignLeaf(path=(0,) * len(outline[0]), leaf=outline[2])
+    return _read_outlined(native, nested, outline, dtype, default_float, casting, allocate)
+
+
+def _read_outlined(
+    native: Any,
+    nested: Any,
+    outline: tuple[Shape, int, Any],
+    dtype: str | None,
+    default_float: str,
+    casting: str,
+    allocate: Allocate[Owner],
+) -> Owner | ForeignLeaf | None:
+    shape, kinds = outline[:2]
     wanted = dtype or result_dtype(kinds, default_float)
     address, owner = allocate(shape, wanted)
     seen = native.fill(nested, shape, address, wanted, casting)
@@ -209,7 +245,7 @@ def _read_in_python(
 def _survey(nested: Any) -> tuple[Shape, int]:
     if _native is not None:
         outline = _native.outline(nested)
-        seen = None if outline is None else _native.survey(nested, outline[0])
+        seen = None if outline is None or outline[1] < 0 else _native.survey(nested, outline[0])
         if seen is not None:
             return outline[0], seen
     shape, _ = _outline(nested)

@@ -22,10 +22,12 @@ def why_not_tensor_memory(array: Any) -> str:
         return "its byte order is not the machine's, and torch has only that one"
     if not array.flags.aligned:
         return "its elements are not aligned"
-    if any(stride < 0 for stride in array.strides):
+    strides, size = array.strides, array.itemsize
+    if strides and min(strides) < 0:
         return "it has a negative stride, and tensors have none"
-    if any(stride % array.itemsize for stride in array.strides):
-        return "a stride is no multiple of the element size"
+    for stride in strides:
+        if stride % size:
+            return "a stride is no multiple of the element size"
     return ""
 
 

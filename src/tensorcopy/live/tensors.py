@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
-from .libraries import load, loaded
+from .libraries import class_of, load, loaded
 
 
 def on_graph(tensor: Any) -> bool:
@@ -22,10 +24,23 @@ def is_dense_cpu(tensor: Any) -> bool:
     torch = load("torch")
     return bool(
         tensor.layout is torch.strided
-        and tensor.device.type == "cpu"
+        and tensor.is_cpu
         and not tensor.is_quantized
         and not getattr(tensor, "is_nested", False)
         and has_address(tensor)
+    )
+
+
+def has_plain_memory(tensor: Any) -> bool:
+    """As `is_dense_cpu`, and quicker; False also for every subclass."""
+    torch = load("torch")
+    return bool(
+        type(tensor) is torch.Tensor
+        and tensor.is_cpu
+        and tensor.layout is torch.strided
+        and not tensor.is_quantized
+        and not tensor.is_nested
+        and not is_transformed(tensor)
     )
 
 
@@ -41,15 +56,21 @@ def has_address(tensor: Any) -> bool:
 
 def is_wrapper(tensor: Any) -> bool:
     """Whether *tensor* is a subclass that keeps its data in other tensors (a fake, DTensor, quantized wrapper …)."""
-    return hasattr(type(tensor), "__tensor_flatten__") or type(tensor).__name__ == "FakeTensor"
+    cls = type(tensor)
+    if cls is class_of("torch", "Tensor"):
+        return False
+    return hasattr(cls, "__tensor_flatten__") or cls.__name__ == "FakeTensor"
 
 
 def is_transformed(tensor: Any) -> bool:
     """Whether *tensor* is a stand-in made by vmap, grad or another function transform of ``torch.func``."""
-    torch = loaded("torch")
-    functorch = getattr(getattr(torch, "_C", None), "_functorch", None)
-    probe = getattr(functorch, "is_functorch_wrapped_tensor", None)
-    return bool(probe(tensor)) if probe is not None else False
+    return bool(_probe_for_transforms()(tensor))
+
+
+@cache
+def _probe_for_transforms() -> Callable[[Any], Any]:
+    functorch = getattr(load("torch")._C, "_functorch", None)
+    return getattr(functorch, "is_functorch_wrapped_tensor", lambda tensor: False)
 
 
 def has_visible_values(tensor: Any) -> bool:
@@ -61,8 +82,7 @@ def has_visible_values(tensor: Any) -> bool:
 def is_capturing() -> bool:
     """Whether ``torch.compile`` or a tracer is recording, so that only torch's own calls may be used."""
     torch = load("torch")
-    compiler = getattr(torch, "compiler", None)
-    return bool(compiler.is_compiling()) or bool(torch.jit.is_tracing()) if compiler is not None else False
+    return bool(torch.compiler.is_compiling() or torch.jit.is_tracing())
 
 
 def is_recording() -> bool:

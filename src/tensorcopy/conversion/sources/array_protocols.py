@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
-from dataclasses import replace
 from math import prod
 from operator import index
 from typing import Any
@@ -41,8 +40,7 @@ def expose(obj: Any, request: Request) -> Exposure:
     seen, ours = _READERS[method](obj)
     require_shape(obj, tuple(seen.shape), f"{type(obj).__name__}.{method}")
     shown = masked.expose(seen, request) if masked.recognises(type(seen)) else ndarray.expose(seen, request)
-    return replace(
-        shown,
+    return shown._replace(
         kind=name_of_class(obj),
         fresh=shown.fresh or ours,
         why_copy=shown.why_copy or ("the object makes a new array each time it is asked" if ours else ""),

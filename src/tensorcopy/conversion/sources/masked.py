@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from ...errors import LossyConversionError
@@ -27,14 +26,13 @@ def expose(obj: Any, request: Request) -> Exposure:
     mask = numpy.ma.getmaskarray(obj)
     shown = ndarray.expose(numpy.asarray(obj.data), request)
     if not mask.any():
-        return replace(shown, kind="NumPy masked array")
+        return shown._replace(kind="NumPy masked array")
     if request.null is None:
         raise _masked(numpy, mask)
     require_number(request.null)
     if shown.form != "array":
-        return replace(shown, open=lambda: obj.filled(request.null).tolist())
-    return replace(
-        shown,
+        return shown._replace(open=lambda: obj.filled(request.null).tolist())
+    return shown._replace(
         kind="NumPy masked array",
         form="pieces",
         open=lambda: [Piece(values=shown.open(), place=(), nulls=mask)],

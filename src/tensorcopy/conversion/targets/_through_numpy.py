@@ -51,7 +51,7 @@ def planned(obj: Any, request: Request, route: Route) -> tuple[Plan, Exposure, R
     """The plan for the array that *route* takes, with what it was made from; moves no data."""
     exposure = expose(obj, request)
     if request.dtype is None and exposure.dtype is not None and route.dtype(exposure.dtype) != exposure.dtype:
-        request = replace(request, dtype=route.dtype(exposure.dtype))
+        request = request._replace(dtype=route.dtype(exposure.dtype))
     plan = plan_conversion(exposure, request)
     if not plan.shares:
         return replace(plan, target=route.target), exposure, request
@@ -59,7 +59,7 @@ def planned(obj: Any, request: Request, route: Route) -> tuple[Plan, Exposure, R
     if reason:
         return _written_by_target(plan, exposure, request, route, reason), exposure, request
     if route.immutable and request.copy is None and exposure.writable:
-        request = replace(request, copy=True)
+        request = request._replace(copy=True)
         why = f"the values of a {route.target} never change, and the source's memory can be written"
         return replace(plan_conversion(exposure, request), target=route.target, why=why), exposure, request
     return replace(plan, target=route.target), exposure, request

@@ -46,7 +46,7 @@ def _same(obj: Any, options: dict[str, Any]) -> Plan | None:
 def _planned(obj: Any, options: dict[str, Any]) -> tuple[Plan, Exposure, Request]:
     request = request_of(options, _TARGET, readonly=True)
     if is_tensor(obj) and obj.is_cuda:
-        return _handed_over(obj, replace(request, to="torch"))
+        return _handed_over(obj, request._replace(to="torch"))
     found, exposure, request = planned(obj, request, _ROUTE)
     if request.copy is False:
         raise WrongDeviceError(

@@ -9,7 +9,6 @@ checked like every change of type, so an integer that does not fit is refused an
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 from ...errors import CannotShareError, UnsupportedDtypeError
@@ -34,7 +33,7 @@ def build(obj: Any, options: dict[str, Any]) -> Any:
         return _over(array)
     wanted = request.dtype or _own_dtype(array.dtype.name)
     if wanted != array.dtype.name:
-        array = array_from_array(array, replace(request, dtype=wanted))
+        array = array_from_array(array, request._replace(dtype=wanted))
     return load("jax.numpy").array(array)
 
 
