@@ -1,0 +1,657 @@
+"""Follow expressions: what each kind of node evaluates to. Calls are in `calls`, tests in `guards`."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable
+from typing import Any
+
+from . import values as v
+from .effects import CUTS, effect_of
+from .events import Operator, Read
+from .frame import Frame
+from .project import ClassInfo, FunctionInfo
+from .values import Cut, Region, Step, Value, element_of, joined
+from .vocabulary import ATTRIBUTES_BOOL, ATTRIBUTES_INT
+
+Evaluate = Callable[[Frame, Any], "Value | None"]
+HANDLERS: dict[type, Evaluate] = {}
+
+_DTYPES = frozenset(
+    """
+    float32 float64 float16 bfloat16 float double half int8 int16 int32 int64 int long short uint8 uint16 uint32 uint64
+    bool complex64 complex128 cfloat cdouble bool_ float_ int_ single longlong intp float8_e4m3fn float8_e5m2
+    """.split()
+)
+DTYPE_NAMES = {
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "int": "int32",
+    "long": "int64",
+    "short": "int16",
+    "bool_": "bool",
+    "float_": "float64",
+    "int_": "int64",
+    "single": "float32",
+    "longlong": "int64",
+    "intp": "int64",
+}
+# Attributes of tensors and arrays that are views of the same memory.
+_VIEWS = frozenset(("T", "mT", "H", "mH", "real", "imag", "data", "flat"))
+# Facts that a view has as well.
+INHERITED = frozenset(
+    ("readonly", "expanded", "masked", "structured", "big-endian", "ml_dtypes", "objects", "noncontiguous", "inferred")
+)
+
+
+def handles(*types: type) -> Callable[[Evaluate], Evaluate]:
+    """Register the evaluation of node types."""
+
+    def register(function: Evaluate) -> Evaluate:
+        for kind in types:
+            HANDLERS[kind] = function
+        return function
+
+    return register
+
+
+def evaluate(frame: Frame, node: ast.expr) -> Value | None:
+    """The value of an expression, None if unknown. Tells the rules of everything on the way."""
+    handler = HANDLERS.get(type(node))
+    return handler(frame, node) if handler is not None else None
+
+
+def fresh(frame: Frame, node: ast.AST, kind: str, **facts: Any) -> Value:
+    """A value that owns new memory, made here."""
+    frame.unit.clock += 1
+    region = Region("fresh", node, depth=len(frame.loops))
+    return Value(kind, node, regions=(region,), time=frame.unit.clock, **facts)
+
+
+def shared(frame: Frame, node: ast.AST, base: Value, name: str, **facts: Any) -> Value:
+    """A value over the memory of *base*, reached by the operation *name*."""
+    frame.unit.clock += 1
+    traits = (base.traits & INHERITED) | facts.pop("traits", frozenset())
+    facts.setdefault("kind", base.kind)
+    facts.setdefault("graph", base.graph)
+    facts.setdefault("dtype", base.dtype)
+    facts.setdefault("cut", base.cut)
+    kind = facts.pop("kind")
+    return Value(
+        kind,
+        node,
+        regions=base.regions,
+        step=Step(name, node, base),
+        time=frame.unit.clock,
+        traits=traits,
+        **facts,
+    )
+
+
+def graph_of(frame: Frame, *operands: Value | None) -> str:
+    """Whether a result computed from *operands* here is on the graph."""
+    if frame.grad == "off":
+        return v.OFF
+    found = v.OFF
+    for operand in operands:
+        if operand is None or (operand.graph == v.UNSURE and operand.kind not in v.NUMBERS):
+            found = v.UNSURE
+        elif operand.graph == v.ON:
+            return v.ON if frame.grad == "on" else v.UNSURE
+    return found
+
+
+@handles(ast.Constant)
+def _constant(frame: Frame, node: ast.Constant) -> Value | None:
+    value = node.value
+    kind = _CONSTANTS.get(type(value))
+    return Value(kind, node, const=value) if kind is not None else None
+
+
+_CONSTANTS = {int: v.INT, float: v.FLOAT, bool: v.BOOL, str: v.TEXT, bytes: v.BYTES, type(None): v.NOTHING}
+
+
+@handles(ast.Name)
+def _name(frame: Frame, node: ast.Name) -> Value | None:
+    names = frame.state.names
+    value = names[node.id] if node.id in names else frame.lookup(node.id)
+    if value is not None and frame.state.writes:
+        frame.check_read(node, value)
+    return value
+
+
+@handles(ast.Attribute)
+def _attribute(frame: Frame, node: ast.Attribute) -> Value | None:
+    base = evaluate(frame, node.value)
+    path = path_of(node)
+    if path is not None and path in frame.state.attributes:
+        value = frame.state.attributes[path]
+        if value is not None and frame.state.writes:
+            frame.check_read(node, value)
+        return value
+    if base is None:
+        return None
+    for handler in frame.unit.hears.get("Read", ()):
+        handler(Read(frame, node, base, node.attr))
+    value = attribute_of(frame, node, base, node.attr)
+    if value is not None and path is not None and value.kind not in (v.FUNCTION, v.LIBRARY, v.CLASS):
+        frame.state.attributes[path] = value
+        if frame.state.writes:
+            frame.check_read(node, value)
+    return value
+
+
+def path_of(node: ast.Attribute) -> str | None:
+    """``"self.x"`` or ``"self.x.y"`` for chains of names, None for anything else."""
+    value = node.value
+    if type(value) is ast.Name:
+        return f"{value.id}.{node.attr}"
+    if type(value) is ast.Attribute and type(value.value) is ast.Name:
+        return f"{value.value.id}.{value.attr}.{node.attr}"
+    return None
+
+
+def attribute_of(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Value | None:
+    """The attribute *name* of a known value."""
+    kind = base.kind
+    if kind == v.LIBRARY:
+        return _of_library(frame, node, base, name)
+    if kind in (v.TENSOR, v.ARRAY) or kind == v.UNKNOWN:
+        return _of_numeric(frame, node, base, name)
+    if isinstance(base.ref, ClassInfo):
+        return _of_instance(frame, node, base, name)
+    if kind == v.MODULE:
+        return _of_module(frame, node, base, name)
+    return None
+
+
+def _of_library(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Value | None:
+    qualified = f"{base.ref}.{name}"
+    root = qualified.partition(".")[0]
+    if name in _DTYPES and root in ("torch", "numpy"):
+        return Value(v.DTYPE, ref=qualified, const=DTYPE_NAMES.get(name, name) if root == "torch" else _numpy(name))
+    if root == "ml_dtypes":
+        return Value(v.DTYPE, ref=qualified, const=name)
+    if qualified in ("numpy.inf", "numpy.nan", "numpy.pi", "math.pi", "math.inf", "torch.inf", "torch.nan", "torch.pi"):
+        return Value(v.FLOAT, node)
+    found = frame.unit.project.module(str(base.ref), frame.unit.source.imports)
+    if found is not None:
+        from .resolving import defined_in
+
+        return defined_in(found, name)
+    return frame.unit.library(qualified)
+
+
+def _numpy(name: str) -> str:
+    return {"float": "float64", "int": "int64", "half": "float16", "double": "float64", "long": "int64"}.get(
+        name, DTYPE_NAMES.get(name, name)
+    )
+
+
+def _of_numeric(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Value | None:
+    if name in _VIEWS:
+        if name == "data" and base.kind != v.TENSOR:
+            return shared(frame, node, base, ".data") if base.regions and base.kind == v.UNKNOWN else None
+        cut = Cut(".data", node, base) if name == "data" and base.graph == v.ON else base.cut
+        graph = v.OFF if name == "data" else base.graph
+        turned = frozenset(("noncontiguous",)) if name in ("T", "mT", "H", "mH") else frozenset()
+        return shared(frame, node, base, f".{name}", graph=graph, cut=cut, traits=turned)
+    if name == "grad" and base.kind == v.TENSOR:
+        region = Region("attribute", node, name="grad")
+        return Value(v.TENSOR, node, regions=(region,), graph=v.OFF, traits=frozenset(("grad",)), ref=base)
+    if name == "shape":
+        return Value(v.TUPLE, node, traits=frozenset(("sizes",)))
+    if base.kind == v.UNKNOWN:
+        return _of_unknown(frame, node, base, name)
+    if name in ATTRIBUTES_INT:
+        return Value(v.INT, node)
+    if name in ATTRIBUTES_BOOL:
+        return Value(v.BOOL, node, const={v.ON: True}.get(base.graph, v.MISSING) if name == "requires_grad" else v.MISSING)
+    if name == "dtype" and base.dtype:
+        return Value(v.DTYPE, node, const=base.dtype)
+    if name == "dtype":
+        return Value(v.DTYPE, node)
+    if name == "device":
+        return Value(v.DEVICE, node)
+    return None
+
+
+def _of_unknown(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Value | None:
+    """An attribute of something unknown: its memory may lie in that thing's, or be kept by it."""
+    return None
+
+
+def _of_instance(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Value | None:
+    info: ClassInfo = base.ref
+    method = info.method(name)
+    if method is not None:
+        if method.has_decorator("property", "cached_property"):
+            from .functions import call_function
+
+            return call_function(frame, node, method, [base], {})
+        return Value(v.FUNCTION, node, ref=method, items=[] if base.kind == v.CLASS else [base])
+    if base.kind != v.CLASS:
+        from .functions import construct
+
+        construct(info)
+    value = info.attribute(name)
+    if value is not None or base.kind == v.CLASS:
+        return value
+    if base.kind == v.MODULE and name in ("parameters", "state_dict", "children", "modules"):
+        return None
+    return Value(v.UNKNOWN, node, regions=(info.region(name),), traits=frozenset(("attribute",)))
+
+
+def _of_module(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Value | None:
+    if name in ("weight", "bias", "weight_ih_l0", "weight_hh_l0", "in_proj_weight"):
+        items = base.items if isinstance(base.items, dict) else None
+        if items is not None and name in items:
+            return items[name]
+        made = Value(
+            v.TENSOR,
+            node,
+            regions=(Region("attribute", node, name=name),),
+            time=0,
+            graph=v.ON,
+            traits=frozenset(("leaf", "parameter")),
+        )
+        made.regions[0].kept = name
+        if items is not None:
+            items[name] = made
+        return made
+    return None
+
+
+@handles(ast.BinOp)
+def _operation(frame: Frame, node: ast.BinOp) -> Value | None:
+    left, right = evaluate(frame, node.left), evaluate(frame, node.right)
+    result = computed(frame, node, node.op, left, right)
+    for handler in frame.unit.hears.get("Operator", ()):
+        handler(Operator(frame, node, left, right, result))
+    return result
+
+
+def computed(frame: Frame, node: ast.AST, op: ast.operator, left: Value | None, right: Value | None) -> Value | None:
+    """The result of an arithmetic operator."""
+    kinds = {left.kind if left is not None else "", right.kind if right is not None else ""}
+    if v.TENSOR in kinds or v.ARRAY in kinds:
+        kind = v.TENSOR if v.TENSOR in kinds else v.ARRAY
+        inferred = frozenset(("inferred",)) if all("inferred" in o.traits for o in (left, right) if o and o.kind == kind) else frozenset()
+        return fresh(
+            frame,
+            node,
+            kind,
+            graph=graph_of(frame, left, right) if kind == v.TENSOR else v.OFF,
+            dtype=_promoted(op, left, right),
+            cut=_cut_through(op, left, right),
+            traits=inferred,
+        )
+    if kinds <= v.NUMBERS:
+        assert left is not None and right is not None
+        return _number(node, op, left, right)
+    if left is not None and left.kind in (v.LIST, v.TUPLE):
+        return _sequence(node, op, left, right)
+    if left is not None and left.kind == v.TEXT:
+        return Value(v.TEXT, node)
+    return None
+
+
+def _number(node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value:
+    floating = isinstance(op, ast.Div) or v.FLOAT in (left.kind, right.kind)
+    const: Any = v.MISSING
+    if left.const is not v.MISSING and right.const is not v.MISSING:
+        const = _calculated(op, left.const, right.const)
+    return Value(v.FLOAT if floating else v.INT, node, const=const, cut=left.cut or right.cut)
+
+
+def _calculated(op: ast.operator, a: Any, b: Any) -> Any:
+    """A small constant, calculated; anything that could be large or fail is left unknown."""
+    if abs(a) > 2**70 or abs(b) > 2**70:
+        return v.MISSING
+    if isinstance(op, ast.Add):
+        return a + b
+    if isinstance(op, ast.Sub):
+        return a - b
+    if isinstance(op, ast.Mult):
+        return a * b
+    if isinstance(op, ast.Pow) and isinstance(b, int) and 0 <= b <= 64 and abs(a) <= 1024:
+        return a**b
+    return v.MISSING
+
+
+def _sequence(node: ast.AST, op: ast.operator, left: Value, right: Value | None) -> Value | None:
+    if isinstance(op, ast.Add):
+        both = left.items is not None and right is not None and isinstance(right.items, list)
+        return Value(left.kind, node, items=left.items + right.items if both and right else None)
+    if isinstance(op, ast.Mult):
+        return Value(left.kind, node, items=left.items, traits=frozenset(("repeated",)))
+    return None
+
+
+def _promoted(op: ast.operator, left: Value | None, right: Value | None) -> str:
+    if left is None or right is None:
+        return ""
+    if left.kind in v.NUMBERS or right.kind in v.NUMBERS:
+        number, numeric = (left, right) if left.kind in v.NUMBERS else (right, left)
+        floating = numeric.dtype.startswith(("float", "bfloat", "complex"))
+        return numeric.dtype if floating or (number.kind == v.INT and not isinstance(op, ast.Div)) else ""
+    return left.dtype if left.dtype == right.dtype and not isinstance(op, ast.Div) else ""
+
+
+def _cut_through(op: ast.operator, left: Value | None, right: Value | None) -> Cut | None:
+    """A term without a graph stays one in a sum; as a factor of something on the graph it is a weight."""
+    cut = (left.cut if left is not None else None) or (right.cut if right is not None else None)
+    if cut is None or isinstance(op, (ast.Add, ast.Sub)):
+        return cut
+    on = any(o is not None and o.graph == v.ON for o in (left, right))
+    return None if on else cut
+
+
+@handles(ast.UnaryOp)
+def _unary(frame: Frame, node: ast.UnaryOp) -> Value | None:
+    value = evaluate(frame, node.operand)
+    if value is None:
+        return None
+    if isinstance(node.op, ast.Not):
+        return Value(v.BOOL, node)
+    if value.kind in (v.TENSOR, v.ARRAY):
+        return fresh(
+            frame, node, value.kind, graph=graph_of(frame, value), dtype=value.dtype, cut=value.cut, traits=value.traits & {"inferred"}
+        )
+    if value.kind in v.NUMBERS:
+        negative = isinstance(node.op, ast.USub) and value.const is not v.MISSING
+        return Value(value.kind, node, const=-value.const if negative else v.MISSING, cut=value.cut)
+    return None
+
+
+@handles(ast.Compare)
+def _compare(frame: Frame, node: ast.Compare) -> Value | None:
+    values = [evaluate(frame, node.left)] + [evaluate(frame, c) for c in node.comparators]
+    if isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
+        return Value(v.BOOL, node)
+    for value in values:
+        if value is not None and value.kind in (v.TENSOR, v.ARRAY):
+            kind = v.TENSOR if any(x is not None and x.kind == v.TENSOR for x in values) else v.ARRAY
+            return fresh(frame, node, kind, dtype="bool", graph=v.OFF, traits=value.traits & {"inferred"})
+    return Value(v.BOOL, node) if all(x is not None and x.kind in v.NUMBERS for x in values) else None
+
+
+@handles(ast.BoolOp)
+def _bool_operation(frame: Frame, node: ast.BoolOp) -> Value | None:
+    found = evaluate(frame, node.values[0])
+    for operand in node.values[1:]:
+        found = joined(found, evaluate(frame, operand))
+    return found
+
+
+@handles(ast.List, ast.Tuple, ast.Set)
+def _display(frame: Frame, node: Any) -> Value:
+    kind = {ast.List: v.LIST, ast.Tuple: v.TUPLE}.get(type(node), v.SET)
+    elements = node.elts
+    if len(elements) > 64 and all(type(e) is ast.Constant for e in elements):
+        elements = [*elements[:32], *elements[-32:]]
+    items: list[Value | None] = []
+    for element in elements:
+        if type(element) is ast.Starred:
+            inner = evaluate(frame, element.value)
+            items.append(element_of(inner.items) if inner is not None and isinstance(inner.items, list) else None)
+        else:
+            items.append(evaluate(frame, element))
+    return Value(kind, node, items=items, time=frame.unit.clock)
+
+
+@handles(ast.Dict)
+def _dict(frame: Frame, node: ast.Dict) -> Value:
+    items: dict[Any, Value | None] = {}
+    for key, value in zip(node.keys, node.values, strict=True):
+        made = evaluate(frame, value)
+        if type(key) is ast.Constant:
+            items[key.value] = made
+        elif key is not None:
+            evaluate(frame, key)
+            items[...] = joined(items[...], made) if ... in items else made
+    return Value(v.DICT, node, items=items, time=frame.unit.clock)
+
+
+@handles(ast.IfExp)
+def _if_expression(frame: Frame, node: ast.IfExp) -> Value | None:
+    from .guards import narrowed, truth
+
+    known = truth(frame, node.test)
+    evaluate(frame, node.test)
+    before = frame.state
+    frame.state = before.copy()
+    narrowed(frame, node.test, holds=True)
+    then = evaluate(frame, node.body) if known is not False else None
+    frame.state = before
+    if known is True:
+        return then
+    other_state = before.copy()
+    frame.state = other_state
+    narrowed(frame, node.test, holds=False)
+    other = evaluate(frame, node.orelse)
+    frame.state = before
+    return other if known is False else joined(then, other)
+
+
+@handles(ast.Lambda)
+def _lambda(frame: Frame, node: ast.Lambda) -> Value:
+    return Value(v.FUNCTION, node, ref=FunctionInfo(node, frame.unit, None, frame), items=[])
+
+
+@handles(ast.JoinedStr)
+def _text(frame: Frame, node: ast.JoinedStr) -> Value:
+    for part in node.values:
+        if type(part) is ast.FormattedValue:
+            evaluate(frame, part.value)
+    return Value(v.TEXT, node)
+
+
+@handles(ast.NamedExpr)
+def _named(frame: Frame, node: ast.NamedExpr) -> Value | None:
+    value = evaluate(frame, node.value)
+    frame.state.names[node.target.id] = value
+    return value
+
+
+@handles(ast.Await, ast.Starred)
+def _inner(frame: Frame, node: Any) -> Value | None:
+    return evaluate(frame, node.value)
+
+
+@handles(ast.Yield)
+def _yield(frame: Frame, node: ast.Yield) -> None:
+    value = evaluate(frame, node.value) if node.value is not None else None
+    frame.yields.append(value)
+    if value is not None and value.regions:
+        frame.keep(node, value, "yield")
+
+
+@handles(ast.YieldFrom)
+def _yield_from(frame: Frame, node: ast.YieldFrom) -> None:
+    evaluate(frame, node.value)
+
+
+@handles(ast.Slice)
+def _slice(frame: Frame, node: ast.Slice) -> None:
+    for part in (node.lower, node.upper, node.step):
+        if part is not None:
+            evaluate(frame, part)
+
+
+@handles(ast.ListComp, ast.SetComp, ast.GeneratorExp)
+def _comprehension(frame: Frame, node: Any) -> Value:
+    made = _in_scope(frame, node, lambda: evaluate(frame, node.elt))
+    kind = v.SET if isinstance(node, ast.SetComp) else v.LIST
+    traits = frozenset(("generator",)) if isinstance(node, ast.GeneratorExp) else frozenset()
+    return Value(kind, node, items=[made], traits=traits | {"comprehension"}, time=frame.unit.clock)
+
+
+@handles(ast.DictComp)
+def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
+    def element() -> Value | None:
+        evaluate(frame, node.key)
+        return evaluate(frame, node.value)
+
+    return Value(v.DICT, node, items={...: _in_scope(frame, node, element)}, time=frame.unit.clock)
+
+
+def _in_scope(frame: Frame, node: Any, element: Callable[[], Value | None]) -> Value | None:
+    """Evaluate the element of a comprehension with its variables bound, as one turn of a loop."""
+    from .guards import narrowed
+    from .statements import bind_loop_variable
+
+    saved = frame.state.names.copy()
+    frame.loops.append(node)
+    frame.unit.clock += 1
+    frame.iteration = frame.unit.clock
+    for generator in node.generators:
+        bind_loop_variable(frame, generator.target, generator.iter)
+        for test in generator.ifs:
+            evaluate(frame, test)
+            narrowed(frame, test, holds=True)
+    made = element()
+    frame.loops.pop()
+    frame.state.names = saved
+    return made
+
+
+@handles(ast.Subscript)
+def _subscript(frame: Frame, node: ast.Subscript) -> Value | None:
+    base = evaluate(frame, node.value)
+    index = evaluate(frame, node.slice)
+    if base is None:
+        return None
+    return item_of(frame, node, base, index)
+
+
+def item_of(frame: Frame, node: ast.Subscript, base: Value, index: Value | None) -> Value | None:
+    """``base[index]``."""
+    kind = base.kind
+    if kind in (v.TENSOR, v.ARRAY):
+        return _indexed(frame, node, base, index)
+    if kind in (v.LIST, v.TUPLE):
+        return _element(node, base, index)
+    if kind == v.DICT:
+        return _entry(base, index)
+    if kind == v.STATE_DICT:
+        return shared(frame, node, base, "state_dict()[...]", kind=v.TENSOR, graph=v.OFF)
+    if kind == v.MODULE:
+        return _submodule(base, index)
+    if kind == v.UNKNOWN and base.regions:
+        way = index_kind(node.slice, index)
+        if way in ("advanced", "mask"):
+            return None
+        if way == "slice":
+            return shared(frame, node, base, "[...]", kind=v.UNKNOWN, traits=frozenset(("view",)))
+        return element_value(frame, node, base)
+    return None
+
+
+def element_value(frame: Frame, node: ast.AST, base: Value) -> Value:
+    """An element of something unknown: a row of a tensor, or an object in a container."""
+    made = shared(frame, node, base, "[...]", kind=v.UNKNOWN, traits=frozenset(("element",)))
+    made.regions = tuple(r.element for r in base.regions)
+    return made
+
+
+def _submodule(base: Value, index: Value | None) -> Value | None:
+    items = base.items if isinstance(base.items, list) else None
+    if items and index is not None and isinstance(index.const, int) and -len(items) <= index.const < len(items):
+        return items[index.const]
+    return None
+
+
+def _element(node: ast.Subscript, base: Value, index: Value | None) -> Value | None:
+    if "sizes" in base.traits:
+        return Value(v.INT, node) if type(node.slice) is not ast.Slice else base
+    if base.items is None:
+        return None
+    if type(node.slice) is ast.Slice:
+        return Value(base.kind, node, items=base.items, time=base.time, traits=base.traits & {"repeated"})
+    if index is not None and type(index.const) is int and "comprehension" not in base.traits:
+        if -len(base.items) <= index.const < len(base.items):
+            return base.items[index.const]
+        return None
+    return element_of(base.items)
+
+
+def _entry(base: Value, index: Value | None) -> Value | None:
+    items = base.items
+    if not isinstance(items, dict):
+        return None
+    try:
+        if index is not None and index.const is not v.MISSING and index.const in items:
+            return items[index.const]
+    except TypeError:
+        return None
+    return element_of(list(items.values()))
+
+
+def index_kind(node: ast.expr, index: Value | None) -> str:
+    """How an index reads: "number", "slice" (a view), "mask", "advanced" (both copy), or "" if it can't be told."""
+    kind = type(node)
+    if kind is ast.Slice or (kind is ast.Constant and node.value in (None, ...)):  # type: ignore[attr-defined]
+        return "slice"
+    if kind is ast.Tuple:
+        parts = [index_kind(e, None if index is None or index.items is None else _at(index.items, i)) for i, e in enumerate(node.elts)]  # type: ignore[attr-defined]
+        if any(p in ("mask", "advanced") for p in parts):
+            return "advanced"
+        if all(p in ("slice", "number") for p in parts):
+            return "slice"
+        return "slice?" if any(p == "slice" for p in parts) else ""
+    if kind is ast.List:
+        return "advanced"
+    if kind is ast.Compare or (kind is ast.UnaryOp and isinstance(node.op, ast.Invert)):  # type: ignore[attr-defined]
+        return "mask"
+    if index is None:
+        return ""
+    if index.kind == v.INT or (index.kind == v.TENSOR and "0-d" in index.traits):
+        return "number"
+    if index.kind == v.NOTHING or index.const is Ellipsis:
+        return "slice"
+    if index.kind in (v.TENSOR, v.ARRAY):
+        return "mask" if index.dtype == "bool" else "advanced"
+    return "advanced" if index.kind == v.LIST else ""
+
+
+def _at(items: Any, i: int) -> Value | None:
+    return items[i] if isinstance(items, list) and i < len(items) else None
+
+
+def _indexed(frame: Frame, node: ast.Subscript, base: Value, index: Value | None) -> Value | None:
+    way = index_kind(node.slice, index)
+    name = "torch.Tensor.__getitem__" if base.kind == v.TENSOR else "numpy.ndarray.__getitem__"
+    if base.kind == v.ARRAY and "structured" in base.traits and index is not None and index.kind == v.TEXT:
+        return shared(frame, node, base, "[field]", dtype="").with_(traits=frozenset(("field",)))
+    if way in ("mask", "advanced"):
+        effect = effect_of(name, base.kind, frozenset((way,)))
+        made = fresh(frame, node, base.kind, graph=graph_of(frame, base), dtype=base.dtype, cut=base.cut)
+        made.traits = (base.traits & (INHERITED - {"readonly", "expanded", "noncontiguous"})) | {"picked"}
+        assert effect is None or effect.graph != CUTS
+        return made
+    traits: frozenset[str] = frozenset()
+    if way == "":
+        traits = frozenset(("may copy",))
+    elif way == "slice" and _reversed(node.slice):
+        traits = frozenset(("negative",))
+    elif way == "slice":
+        traits = frozenset(("slice",))
+    elif way == "number":
+        traits = frozenset(("number index",))
+    result = shared(frame, node, base, "[...]", traits=traits)
+    if frame.grad == "off":
+        result.graph = v.OFF
+    if base.traits & {"1-d"} and way == "number" and base.kind == v.ARRAY:
+        return Value(v.FLOAT if not base.dtype.startswith("int") else v.INT, node)
+    return result
+
+
+def _reversed(node: ast.expr) -> bool:
+    if type(node) is ast.Tuple:
+        return any(_reversed(e) for e in node.elts)
+    step = node.step if type(node) is ast.Slice else None
+    return (
+        isinstance(step, ast.UnaryOp) and isinstance(step.op, ast.USub) and isinstance(step.operand, ast.Constant)
+    )

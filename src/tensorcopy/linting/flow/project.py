@@ -1,0 +1,218 @@
+"""Files, classes and functions of the linted project, and what is known of each: names, attributes, summaries."""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import re
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from ..model import Finding, Rule
+from ..sources import Source
+from . import values as v
+from .places import place_of
+from .values import Region, Value
+
+if TYPE_CHECKING:
+    from .events import Handler, Related, Write
+    from .frame import Frame
+
+_LINE_ENDS = re.compile("\r\n|\r|\n")
+_BUILTINS = frozenset(dir(builtins))
+_MODULE_BASES = frozenset(
+    (
+        "torch.nn.Module",
+        "torch.jit.ScriptModule",
+        "pytorch_lightning.LightningModule",
+        "lightning.LightningModule",
+        "lightning.pytorch.LightningModule",
+        "pl.LightningModule",
+        "transformers.PreTrainedModel",
+        "transformers.modeling_utils.PreTrainedModel",
+        "flax.linen.Module",
+    )
+)
+
+
+class Summary:
+    """What a call of a project function does, in terms of its parameters' regions: what it returns, yields, writes."""
+
+    __slots__ = ("result", "writes", "yields")
+
+    def __init__(self, result: Value | None, yields: Value | None, writes: dict[str, Write]) -> None:
+        self.result, self.yields, self.writes = result, yields, writes
+
+
+class FunctionInfo:
+    """A function or method of the project, with the summaries found so far by the kinds of its arguments."""
+
+    __slots__ = ("assigned", "cls", "name", "node", "open", "outer", "parameters", "summaries", "unit")
+
+    def __init__(self, node: Any, unit: Unit, cls: ClassInfo | None = None, outer: Frame | None = None) -> None:
+        self.node, self.unit, self.cls, self.outer = node, unit, cls, outer
+        self.name: str = getattr(node, "name", "<lambda>")
+        arguments = node.args
+        self.parameters = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        self.summaries: dict[Any, Summary] = {}
+        self.open = 0
+
+    def has_decorator(self, *names: str) -> bool:
+        """Whether one of its decorators ends in one of *names*."""
+        return any(_last_name(d) in names for d in getattr(self.node, "decorator_list", ()))
+
+    @property
+    def is_static(self) -> bool:
+        """Whether it is called without an instance."""
+        return self.has_decorator("staticmethod")
+
+    @property
+    def is_generator(self) -> bool:
+        """Whether it yields."""
+        return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(self.node))
+
+
+def _last_name(node: ast.expr) -> str:
+    if isinstance(node, ast.Call):
+        node = node.func
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
+class ClassInfo:
+    """A class of the project: its methods, what its attributes hold, which of them are written in place or returned."""
+
+    def __init__(self, node: ast.ClassDef, unit: Unit, bases: list[Value | None], outer: Frame | None = None) -> None:
+        self.node, self.unit, self.name, self.bases, self.outer = node, unit, node.name, bases, outer
+        self.methods: dict[str, FunctionInfo] = {}
+        self.attributes: dict[str, Value | None] = {}
+        self.regions: dict[str, Region] = {}
+        self.written: dict[str, list[tuple[FunctionInfo | None, Write]]] = {}
+        self.returned: dict[str, list[tuple[FunctionInfo | None, ast.AST, Value]]] = {}
+        self.started = False
+
+    @property
+    def parents(self) -> list[ClassInfo]:
+        """The base classes that are classes of the project."""
+        return [b.ref for b in self.bases if b is not None and isinstance(b.ref, ClassInfo)]
+
+    def base_names(self) -> set[str]:
+        """Qualified names of the library classes that it derives from, directly or not."""
+        found: set[str] = set()
+        pending, seen = [self], {id(self)}
+        while pending:
+            current = pending.pop()
+            found |= {b.ref for b in current.bases if b is not None and isinstance(b.ref, str)}
+            for parent in current.parents:
+                if id(parent) not in seen:
+                    seen.add(id(parent))
+                    pending.append(parent)
+        return found
+
+    @property
+    def is_module(self) -> bool:
+        """Whether it is a `torch.nn.Module`."""
+        return any(n in _MODULE_BASES or n.startswith("torch.nn.") for n in self.base_names())
+
+    @property
+    def is_tensor(self) -> bool:
+        """Whether it is a tensor subclass."""
+        return "torch.Tensor" in self.base_names()
+
+    def method(self, name: str, seen: frozenset[int] = frozenset()) -> FunctionInfo | None:
+        """The method of that name, own or inherited from a class of the project."""
+        if name in self.methods:
+            return self.methods[name]
+        for parent in self.parents:
+            if id(parent) not in seen and (found := parent.method(name, seen | {id(self)})) is not None:
+                return found
+        return None
+
+    def attribute(self, name: str, seen: frozenset[int] = frozenset()) -> Value | None:
+        """What an attribute of its instances holds, as its constructor leaves it."""
+        if name in self.attributes:
+            return self.attributes[name]
+        for parent in self.parents:
+            if id(parent) not in seen and (found := parent.attribute(name, seen | {id(self)})) is not None:
+                return found
+        return None
+
+    def region(self, name: str) -> Region:
+        """The memory behind an attribute of which nothing else is known."""
+        if name not in self.regions:
+            self.regions[name] = Region("attribute", name=name)
+            self.regions[name].kept = name
+        return self.regions[name]
+
+
+class Unit:
+    """One file being followed."""
+
+    def __init__(self, source: Source, project: Project, *, muted: bool = False) -> None:
+        self.source, self.project, self.muted = source, project, muted
+        self.tree = source.tree
+        self.clock = 0
+        self.budget = 40_000
+        self.findings: dict[tuple[str, int], Finding] = {}
+        self.hears: dict[str, list[Handler]] = {} if muted else project.hears
+        self.hears_calls: dict[str, list[Handler]] = {} if muted else project.hears_calls
+        self.frame: Frame | None = None
+        self.names: dict[str, Value | None] = {}
+        self.functions: list[FunctionInfo] = []
+        self.classes: list[ClassInfo] = []
+        self.definitions: dict[str, list[ast.stmt]] = {}
+        self.lines: list[str] | None = None
+        self._libraries: dict[str, Value] = {}
+
+    def library(self, name: str) -> Value:
+        """The library object of a qualified name."""
+        found = self._libraries.get(name)
+        if found is None:
+            found = self._libraries[name] = Value(v.LIBRARY, ref=name)
+        return found
+
+    def lookup(self, name: str) -> Value | None:
+        """A name of the module, or a builtin."""
+        if self.frame is not None and name in self.frame.state.names:
+            return self.frame.state.names[name]
+        if name in self.names:
+            return self.names[name]
+        return self.library("builtins." + name) if name in _BUILTINS else None
+
+    def report(self, rule: Rule, node: Any, message: str, related: Related, fix: Any) -> None:
+        """Note a finding, one of a rule on a line."""
+        if self.muted or getattr(node, "lineno", None) is None:
+            return
+        key = (rule.code, node.lineno)
+        if key in self.findings:
+            return
+        if self.lines is None:
+            self.lines = _LINE_ENDS.split(self.source.text)
+        places = tuple(
+            place_of(self.source.name, n, self.lines, text) for n, text in related if getattr(n, "lineno", None)
+        )
+        self.findings[key] = Finding(
+            code=rule.code,
+            name=rule.name,
+            level=rule.level,
+            message=message,
+            place=place_of(self.source.name, node, self.lines),
+            related=places,
+            fix=fix(self.lines) if callable(fix) else fix,
+        )
+
+
+class Project:
+    """All that is shared while several files are followed: the rules that listen, and modules already read."""
+
+    def __init__(self, hears: dict[str, list[Handler]], hears_calls: dict[str, list[Handler]]) -> None:
+        self.hears, self.hears_calls = hears, hears_calls
+        self.modules: dict[str, Unit | None] = {}
+
+    def module(self, name: str, imports: Callable[[str], Source | None] | None) -> Unit | None:
+        """The file of a module of the project, read for what it defines; None for any other module."""
+        if imports is None:
+            return None
+        if name not in self.modules:
+            source = imports(name)
+            self.modules[name] = None if source is None else Unit(source, self, muted=True)
+        return self.modules[name]
