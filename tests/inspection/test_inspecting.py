@@ -27,7 +27,7 @@ def test_overlap_is_told_across_libraries(source: Source) -> None:
 
 def test_the_others_appear_in_the_account_in_words() -> None:
     x = torch.zeros(4)
-    last = str(inspect(x, x[1:], torch.zeros(1))).splitlines()[-2:]
+    last = str(inspect(x, x[1:], torch.zeros(1))).partition("\n\n")[0].splitlines()[-2:]
     assert last == [
         "  other 1      overlap: 12 bytes, 3 elements within [1:4] of the first, 3 elements within [0:3] of the second",
         "  other 2      disjoint",

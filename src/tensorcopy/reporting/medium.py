@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 from dataclasses import dataclass
 
 NARROWEST, WIDEST = 40, 200
@@ -17,6 +18,11 @@ class Medium:
     columns: int = 100
     color: bool = False
     ascii: bool = False
+
+    @classmethod
+    def of_terminal(cls) -> Medium:
+        """For ``print``: as wide as ``COLUMNS`` or the terminal says, 100 columns where neither does."""
+        return cls(columns=shutil.get_terminal_size((cls().columns, 24)).columns)
 
     @property
     def width(self) -> int:

@@ -217,11 +217,15 @@ class Span:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SharedPart:
-    """Bytes ``[lo, hi)`` that several objects lie on, named by the labels of their spans."""
+    """Bytes ``[lo, hi)`` that several objects lie on, named by the labels of their spans.
+
+    gaps: not all of the bytes in between, only the first, the last and others.
+    """
 
     lo: int
     hi: int
     labels: tuple[str, ...]
+    gaps: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .model import Axis, Cell, Column, Plot, Point, Series, Span, Table
+from .model import Axis, Cell, Column, Plot, Point, Series, SharedPart, Span, Table
 
 
 def byte_range(lo: int, hi: int) -> str:
@@ -13,6 +13,11 @@ def byte_range(lo: int, hi: int) -> str:
 def span_text(span: Span) -> str:
     """Where a span lies and how."""
     return f"{byte_range(span.lo, span.hi)} {span.strides}".rstrip()
+
+
+def part_text(part: SharedPart) -> str:
+    """Who shares a part, and whether there are gaps in it."""
+    return ", ".join(part.labels) + (" (with gaps)" if part.gaps else "")
 
 
 def axis_text(axis: Axis) -> str:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import os
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import BinaryIO
 
 from ..errors import BadArgumentError
 
@@ -23,20 +26,34 @@ def write_atomically(path: str | Path, content: bytes) -> None:
         if target.exists() and not target.is_file():
             target.write_bytes(content)
         else:
-            _replace(target, content)
+            with _new_file(target) as file:
+                file.write(content)
     except OSError as error:
-        raise BadArgumentError(
-            f"cannot write {os.fspath(path)}",
-            why=error.strerror or str(error),
-            fix="name a file in a folder that exists and may be written to",
-        ) from error
+        raise _cannot_write(path, error) from error
 
 
-def _replace(target: Path, content: bytes) -> None:
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+@contextmanager
+def replacing(path: str | Path) -> Iterator[BinaryIO]:
+    """A new file, open for writing and reading, that takes the place of *path* when the block ends without an error.
+
+    Until then, and after an error, *path* is as it was. Links and permissions stay as with `write_atomically`.
+
+    Raises:
+        BadArgumentError: the file cannot be written.
+    """
     try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
+        with _new_file(Path(os.path.realpath(path))) as file:
+            yield file
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
+@contextmanager
+def _new_file(target: Path) -> Iterator[BinaryIO]:
+    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+    try:
+        with os.fdopen(handle, "w+b") as file:
+            yield file
             file.flush()
             os.fsync(file.fileno())
         Path(name).chmod(_permissions(target))
@@ -44,6 +61,14 @@ def _replace(target: Path, content: bytes) -> None:
     except BaseException:
         Path(name).unlink(missing_ok=True)
         raise
+
+
+def _cannot_write(path: str | Path, error: OSError) -> BadArgumentError:
+    return BadArgumentError(
+        f"cannot write {os.fspath(path)}",
+        why=error.strerror or str(error),
+        fix="name a file in a folder that exists and may be written to",
+    )
 
 
 def _permissions(target: Path) -> int:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model import MemoryPicture, Span, Storage
+from ..model import MemoryPicture, SharedPart, Span, Storage
 from ..quantities import exact_bytes
-from ..tabulating import byte_range
+from ..tabulating import byte_range, part_text
 from ._html_words import esc, sign, tone_class
 
 _WIDTH, _HEIGHT = 1000, 30
@@ -24,18 +24,32 @@ def memory_html(picture: MemoryPicture) -> Iterator[str]:
         yield '<th scope="col">bytes</th><th scope="col">remark</th></tr></thead><tbody>'
         yield from (_span_row(span, storage) for span in storage.spans)
         for part in storage.shared_parts:
-            drawn = _bar(_rect(part.lo, part.hi, storage.bytes, "both"), storage)
-            yield _row("shared by", drawn, byte_range(part.lo, part.hi), esc(", ".join(part.labels)))
+            yield _row(
+                "shared by",
+                _bar(_part(part, storage.bytes), storage),
+                byte_range(part.lo, part.hi),
+                esc(part_text(part)),
+            )
         yield "</tbody></table></div>"
         if storage.uncovered and storage.spans:
             yield f'<ul class="notes"><li>outside of all spans: {exact_bytes(storage.uncovered)}</li></ul>'
 
 
 def _span_row(span: Span, storage: Storage) -> str:
-    drawn = _striped(span, storage.bytes) if span.gaps else _rect(span.lo, span.hi, storage.bytes, "dense", _INSET)
+    drawn = (
+        _striped(span.lo, span.hi, storage.bytes, "gaps")
+        if span.gaps
+        else _rect(span.lo, span.hi, storage.bytes, "dense", _INSET)
+    )
     remark = ", ".join(filter(None, [esc(span.strides), "with gaps" if span.gaps else ""]))
     label = f'<span class="{tone_class(span.tone)}">{sign(span.tone)}{esc(span.label)}</span>'
     return _row(label, _bar(drawn, storage), byte_range(span.lo, span.hi), remark)
+
+
+def _part(part: SharedPart, size: int) -> str:
+    if part.gaps:
+        return _striped(part.lo, part.hi, size, "both")
+    return _rect(part.lo, part.hi, size, "both")
 
 
 def _row(label: str, drawn: str, place: str, remark: str) -> str:
@@ -44,9 +58,9 @@ def _row(label: str, drawn: str, place: str, remark: str) -> str:
 
 
 def _bar(drawn: str, storage: Storage) -> str:
-    """The storage with its shared parts as bands from row to row, and *drawn* on it."""
+    """The storage with its shared parts as bands from row to row, those with gaps left out, and *drawn* on it."""
     back = f'<rect class="storage" width="{_WIDTH}" height="{_HEIGHT}"/>'
-    bands = "".join(_rect(part.lo, part.hi, storage.bytes, "band") for part in storage.shared_parts)
+    bands = "".join(_rect(part.lo, part.hi, storage.bytes, "band") for part in storage.shared_parts if not part.gaps)
     view = f'viewBox="0 0 {_WIDTH} {_HEIGHT}" preserveAspectRatio="none"'
     return f'<svg {view} aria-hidden="true">{back}{bands}{drawn}</svg>'
 
@@ -64,12 +78,12 @@ def _rect(lo: int, hi: int, size: int, kind: str, inset: int = 0) -> str:
     return f'<rect class="{kind}" x="{x:.1f}" y="{inset}" width="{width:.1f}" height="{_HEIGHT - 2 * inset}"/>'
 
 
-def _striped(span: Span, size: int) -> str:
+def _striped(lo: int, hi: int, size: int, kind: str) -> str:
     """A bar with gaps. They show that there are some, not where."""
-    x, width = _extent(span.lo, span.hi, size)
+    x, width = _extent(lo, hi, size)
     count = max(2, int(width / _STRIPE))
     step = width / (count - 0.5)
     stripes = "".join(
         f"M{x + i * step:.1f} {_INSET}h{step / 2:.1f}V{_HEIGHT - _INSET}h-{step / 2:.1f}z" for i in range(count)
     )
-    return f'<path class="gaps" d="{stripes}"/>'
+    return f'<path class="{kind}" d="{stripes}"/>'

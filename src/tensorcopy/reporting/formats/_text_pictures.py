@@ -11,7 +11,7 @@ from rich.text import Text
 from ..medium import Medium
 from ..model import MemoryPicture, Plot, Series, Storage, Tone, ValueType
 from ..quantities import exact_bytes, signed, value_text
-from ..tabulating import byte_range, cells_of, series_name, span_text, table_of
+from ..tabulating import byte_range, cells_of, part_text, series_name, span_text, table_of
 from ._text_lines import GAP, side_by_side, styled
 from ._text_tables import table_lines
 from ._text_words import STYLES, say
@@ -48,7 +48,7 @@ def _spans(storage: Storage, medium: Medium) -> Iterator[_Bar]:
         label, remark = say(signed(span.label, span.tone), medium), say(span_text(span), medium)
         yield label, remark, _GAPPY if span.gaps else _DENSE, span.lo, span.hi, STYLES[span.tone] or "cyan"
     for part in storage.shared_parts:
-        remark = say(f"{byte_range(part.lo, part.hi)} {', '.join(part.labels)}", medium)
+        remark = say(f"{byte_range(part.lo, part.hi)} {part_text(part)}", medium)
         yield "shared", remark, _SHARED, part.lo, part.hi, STYLES[Tone.WARN]
 
 

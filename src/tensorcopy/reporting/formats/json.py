@@ -160,7 +160,8 @@ def _storage(storage: Storage) -> _Object:
             for span in storage.spans
         ],
         "shared": [
-            {"start_bytes": part.lo, "end_bytes": part.hi, "labels": part.labels} for part in storage.shared_parts
+            {"start_bytes": part.lo, "end_bytes": part.hi, "labels": part.labels, "gaps": part.gaps}
+            for part in storage.shared_parts
         ],
     }
 

@@ -30,7 +30,7 @@ from ..model import (
     table,
 )
 from ..quantities import cell_text, exact_bytes, field_text, heading, signed
-from ..tabulating import byte_range, cells_of, table_of
+from ..tabulating import byte_range, cells_of, part_text, table_of
 
 SUFFIXES = (".md", ".markdown")
 _ALERTS = {
@@ -168,8 +168,7 @@ def _table_of(storage: Storage) -> Table:
         for s in storage.spans
     ]
     rows += [
-        ["shared", byte_range(p.lo, p.hi), _bar(p.lo, p.hi, storage.bytes), ", ".join(p.labels)]
-        for p in storage.shared_parts
+        ["shared", byte_range(p.lo, p.hi), _bar(p.lo, p.hi, storage.bytes), part_text(p)] for p in storage.shared_parts
     ]
     outside = f"outside of all spans: {exact_bytes(storage.uncovered)}"
     return table(columns, rows, notes=[outside] if storage.uncovered and storage.spans else [])

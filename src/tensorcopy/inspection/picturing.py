@@ -1,0 +1,124 @@
+"""Draw which objects lie on which bytes of an allocation: one value for live objects and for files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+
+from ..live.describe import Description
+from ..live.memory import Region, byte_runs
+from ..reporting import SharedPart, Span, Storage
+
+_MOST_SPANS = 24
+_MOST_PARTS = 12
+_MOST_RUNS = 2048
+
+
+def pictured(
+    name: str, size: int, views: Sequence[tuple[str, Region]], *, base: int = 0, note: str = "", full: bool = False
+) -> Storage:
+    """*views* over an allocation of *size* bytes that begins at address *base*, the shared parts of them found exactly.
+
+    Args:
+        name: What the allocation is called.
+        size: Its bytes; views reach no further.
+        views: Labels and elements.
+        base: The address of its first byte.
+        note: A remark on it.
+        full: Draw all views, not only the first ones.
+    """
+    shown = views if full else views[:_MOST_SPANS]
+    parts, undecided = _shared(shown, base)
+    remarks = [note]
+    remarks += [f"{len(views) - len(shown)} more lie here" if len(shown) < len(views) else ""]
+    remarks += [f"{len(parts) - _MOST_PARTS} more parts are shared" if len(parts) > _MOST_PARTS and not full else ""]
+    remarks += [f"too many pieces to tell what {undecided} shares" if undecided else ""]
+    return Storage(
+        name=name,
+        bytes=size,
+        spans=tuple(_span(label, region, base) for label, region in shown),
+        note="; ".join(filter(None, remarks)),
+        shared=parts if full else parts[:_MOST_PARTS],
+    )
+
+
+def allocations(objects: Sequence[tuple[str, Description]]) -> tuple[Storage, ...]:
+    """The stretches of memory that the objects and their owners lie on, from low to high, with the objects on them."""
+    views = [(_label(name, region), region) for name, found in objects for region in found.regions if region.size]
+    spaces = dict.fromkeys(region.space for _, region in views)
+    return tuple(storage for space in spaces for storage in _in_space(space, views, objects))
+
+
+def _label(name: str, region: Region) -> str:
+    return f"{name}{'' if region.label.startswith('[') else '.'}{region.label}" if region.label else name
+
+
+def _in_space(
+    space: str, views: Sequence[tuple[str, Region]], objects: Sequence[tuple[str, Description]]
+) -> Iterator[Storage]:
+    here = [(label, region) for label, region in views if region.space == space]
+    owners = [owner for _, found in objects for owner in found.owners if owner.span] if space == "host" else []
+    for lo, hi in _stretches([region.span for _, region in here] + [owner.span for owner in owners if owner.span]):
+        on_it = [(label, region) for label, region in here if lo <= region.span[0] < hi]
+        if on_it:
+            kinds = dict.fromkeys(owner.kind for owner in owners if owner.span == (lo, hi))
+            yield pictured(f"{next(iter(kinds), 'memory')} at {lo:#x}", hi - lo, on_it, base=lo)
+
+
+def _stretches(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
+    """Spans that overlap, joined. Those that only touch are different allocations."""
+    joined: list[tuple[int, int]] = []
+    for lo, hi in sorted(span for span in spans if span[0] < span[1]):
+        if joined and lo < joined[-1][1]:
+            joined[-1] = (joined[-1][0], max(hi, joined[-1][1]))
+        else:
+            joined.append((lo, hi))
+    return joined
+
+
+def _span(label: str, region: Region, base: int) -> Span:
+    lo, hi = region.span
+    runs = byte_runs(region)
+    gaps = region.size > 0 and (runs is None or len(runs) > 1)
+    how = f"{region.shape}, strides {region.strides}" if gaps else ""
+    return Span(label=label, lo=lo - base, hi=hi - base, gaps=gaps, strides=how)
+
+
+def _shared(views: Sequence[tuple[str, Region]], base: int) -> tuple[tuple[SharedPart, ...], str]:
+    """What the same two or more views lie on, as one part each; and the views that are too scattered to tell."""
+    runs: dict[int, list[tuple[int, int]]] = {}
+    scattered = []
+    for k, (label, region) in enumerate(views):
+        found = byte_runs(region)
+        if found is None or len(found) > _MOST_RUNS:
+            scattered.append(label)
+        else:
+            runs[k] = found
+    parts = [
+        SharedPart(
+            lo=ranges[0][0] - base,
+            hi=ranges[-1][1] - base,
+            labels=tuple(views[k][0] for k in members),
+            gaps=any(hi != lo for (_, hi), (lo, _) in pairwise(ranges)),
+        )
+        for members, ranges in _ranges(runs).items()
+    ]
+    return tuple(parts), ", ".join(scattered)
+
+
+def _ranges(runs: Mapping[int, list[tuple[int, int]]]) -> dict[tuple[int, ...], list[tuple[int, int]]]:
+    """The ranges on which exactly the same two or more views lie, from low to high: one sweep over all edges."""
+    changes: dict[int, list[tuple[int, int]]] = {}
+    for k, found in runs.items():
+        for lo, hi in found:
+            changes.setdefault(lo, []).append((k, 1))
+            changes.setdefault(hi, []).append((k, -1))
+    inside: dict[int, int] = {}
+    ranges: dict[tuple[int, ...], list[tuple[int, int]]] = {}
+    for lo, hi in pairwise(sorted(changes)):
+        for k, step in changes[lo]:
+            inside[k] = inside.get(k, 0) + step
+        here = tuple(k for k, depth in sorted(inside.items()) if depth)
+        if len(here) > 1:
+            ranges.setdefault(here, []).append((lo, hi))
+    return ranges
