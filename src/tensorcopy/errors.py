@@ -80,6 +80,10 @@ class BadArgumentError(TensorcopyError, ValueError):
     """An argument of the call itself makes no sense, or two of them contradict each other."""
 
 
+class BadFileError(TensorcopyError, ValueError):
+    """A file is truncated, contradicts itself, or is not of a format that can be read without running its code."""
+
+
 class MissingLibraryError(TensorcopyError, ImportError):
     """An optional library is needed for this and is not installed."""
 
