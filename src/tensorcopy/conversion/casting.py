@@ -7,9 +7,10 @@ so most conversions are never checked; `find_loss` looks at the values, first by
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-from ..errors import BadArgumentError, LossyConversionError
+from ..errors import BadArgumentError, LossyConversionError, TensorcopyError
 from ..live.dtypes import DTYPES, Dtype
 from .places import path_at, place
 
@@ -144,8 +145,48 @@ def loss_error(value: Any, index: tuple[int, ...], source: str, target: str) -> 
     return LossyConversionError(
         f"{source} value {value!r} at {where} cannot become {target}",
         why=_reason(value, target),
-        fix=f"pass dtype={fitting_dtype(value, source)!r}, or casting='unsafe' to accept the change",
+        fix=advice(fitting_dtype(value, source)),
     )
+
+
+def advice(dtype: str, why: str = "") -> str:
+    """The fix that names *dtype*, and perhaps *why* this one."""
+    return f"pass dtype={dtype!r}{', ' + why if why else ''}, or casting='unsafe' to accept the change"
+
+
+EXACT = "which holds it exactly"
+_ADVISED = {advice(name, why): name for name in DTYPES for why in ("", EXACT)}
+_WIDE = ("int64", "uint64", "float64", "complex128")
+
+
+def advised_dtype(error: LossyConversionError) -> str | None:
+    """The dtype that *error* advises, None if it advises none."""
+    return _ADVISED.get(error.fix)
+
+
+def followable(error: LossyConversionError, attempt: Callable[[str], object]) -> LossyConversionError:
+    """*error* itself if the dtype that it names takes all values of the source, else one whose advice can be followed.
+
+    One value alone tells what holds it, and not what holds those beside it. *attempt* converts the source to a dtype,
+    or raises; its results are dropped.
+    """
+    advised = advised_dtype(error)
+    if advised is None or _succeeds(attempt, advised):
+        return error
+    better = next((name for name in _WIDE if name != advised and _succeeds(attempt, name)), None)
+    fix = _NO_DTYPE if better is None else advice(better)
+    return LossyConversionError(error.what, why=error.why, fix=fix)
+
+
+_NO_DTYPE = "pass casting='unsafe' to accept the change; no dtype holds all the values beside it too"
+
+
+def _succeeds(attempt: Callable[[str], object], dtype: str) -> bool:
+    try:
+        attempt(dtype)
+    except (TensorcopyError, RuntimeError, TypeError, ValueError, MemoryError):
+        return False
+    return True
 
 
 def _reason(value: Any, target: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 from ..errors import (
     BadArgumentError,
     GraphError,
+    LossyConversionError,
     NestError,
     RaggedError,
     TensorcopyError,
@@ -20,6 +21,7 @@ from ..live import arrays
 from ..live.dtypes import default_float, name_of_numpy, torch_dtype
 from ..live.libraries import class_of, load, loaded
 from . import allocation, reading
+from .casting import advised_dtype, followable
 from .containers import Kind, Taken, kind_of, put_attributes, short, take_apart
 from .converting import to_torch
 from .sources import source_of
@@ -153,6 +155,8 @@ def _collate_numbers(values: list[Any], field: str) -> Any:
     try:
         result = reading.read(values, default_float=default_float(), allocate=_allocate)
         return to_torch(values) if isinstance(result, reading.ForeignLeaf) else result
+    except LossyConversionError as error:
+        raise _in_field(followable(error, lambda dtype: to_torch(values, dtype=dtype)), field) from error
     except TensorcopyError as error:
         raise _in_field(error, field) from error
 
@@ -426,4 +430,13 @@ def _called(field: str) -> str:
 def _in_field(error: TensorcopyError, field: str) -> TensorcopyError:
     """*error* once more, naming the field."""
     what = f"{error.what}, in {_called(field)} (the first index is the sample)"
-    return type(error)(what, why=error.why, fix=error.fix)
+    fix = _fix_in_dataset(error) if isinstance(error, LossyConversionError) else error.fix
+    return type(error)(what, why=error.why, fix=fix)
+
+
+def _fix_in_dataset(error: LossyConversionError) -> str:
+    """What to do about a value that a batch would change: `collate` has neither ``dtype=`` nor ``casting=``."""
+    dtype = advised_dtype(error)
+    if dtype is None:
+        return "round or replace the value in the dataset: no dtype holds it and those of the other samples"
+    return f"make it a tensor that holds all of them in the dataset: torch.as_tensor(value, dtype=torch.{dtype})"

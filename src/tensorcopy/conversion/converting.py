@@ -5,14 +5,14 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from ..errors import BadArgumentError
+from ..errors import BadArgumentError, LossyConversionError
 from ..live.devices import device_of
 from ..live.dtypes import name_of
 from ..live.libraries import class_of, is_tensor, load
 from ..live.tensors import is_capturing
 from . import stacking, targets
 from .carry_out import read_list
-from .casting import require_casting
+from .casting import followable, require_casting
 from .plan import PLAIN, Plan, Request
 from .planner import decide, plan_conversion
 from .reading import HOLDS_ARRAYS
@@ -95,7 +95,7 @@ def to_torch(
             result = read_list(obj)
             if result is HOLDS_ARRAYS:
                 if not detach and not is_capturing():
-                    return stacking.stack(obj, PLAIN)
+                    return _stack(obj)
             elif result is not None:
                 return result
     # A tracer cannot follow how a source is recognised, so there the conversion happens between two graphs.
@@ -128,6 +128,15 @@ def _to_torch(
     if _plain_array is None:
         _learn_numpy()
     return _convert(obj, request)
+
+
+def _stack(nest: list[Any]) -> Any:
+    """`to_torch` of a list that begins with an array or a tensor."""
+    try:
+        return stacking.stack(nest, PLAIN)
+    except LossyConversionError as error:
+        better = followable(error, lambda dtype: stacking.stack(nest, PLAIN._replace(dtype=dtype)))
+        raise better from error.__cause__
 
 
 def _learn_numpy() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from ..errors import LossyConversionError, NestError, RaggedError, TensorcopyError, UnsupportedSourceError
 from ..live.dtypes import DTYPES
 from ..live.libraries import is_mock
-from .casting import loss_error
+from .casting import EXACT, advice, loss_error
 from .number_kinds import KINDS, SEQUENCE, kind_of
 from .places import Path, place
 
@@ -147,7 +147,7 @@ def _fix_for_integer(number: int, kind: str) -> str:
     """Which wide dtype holds *number*: the integers beside it may be floats, so an integer dtype is no help."""
     wide = "complex128" if kind == "c" else "float64"
     if abs(number) < 2**1024 and int(float(number)) == number:
-        return f"pass dtype={wide!r}, which holds it exactly, or casting='unsafe' to accept the change"
+        return advice(wide, EXACT)
     return (
         "pass casting='unsafe' to accept the change; no dtype holds it exactly"
         if kind in "biu"

@@ -8,12 +8,13 @@ from collections.abc import Iterator, KeysView, Sequence, ValuesView
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import NestError, RaggedError, TensorcopyError, WrongDeviceError
+from ..errors import LossyConversionError, NestError, RaggedError, TensorcopyError, WrongDeviceError
 from ..live import tensors
 from ..live.dtypes import DTYPES, default_float, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import is_mock, load
 from . import allocation, gathering, number_kinds
 from .carry_out import carry_out, finish
+from .casting import followable
 from .filling import fill_array, fill_tensor
 from .places import path_at, place
 from .plan import Decision, Exposure, Plan, Request
@@ -117,7 +118,7 @@ def _stack_to_tensor(flat: Flat, request: Request) -> Any:
     device = _device_of_all(flat, members, request)
     name = request.dtype or _promoted_torch(torch, flat.members, members)
     if device is not None or any(m.requires_grad or tensors.is_transformed(m) for m in members):
-        one = Request(to="torch", dtype=name, casting=request.casting, device=device)
+        one = Request(to="torch", dtype=name, casting=request.casting, device=device, depth=request.depth + 1)
         parts = [carry_out_one(m, one) for m in members]
         return torch.stack(parts).reshape(*flat.shape, *inner)
     result = allocation.empty(torch, (len(members), *inner), torch_dtype(name))
@@ -133,7 +134,25 @@ def carry_out_one(source: Any, request: Request) -> Any:
 
 
 def follow(plan: Plan | Decision, exposure: Exposure, request: Request) -> Any:
-    """The result of *plan*; a nest that turns out to hold arrays where numbers were expected is stacked instead."""
+    """The result of *plan*; a nest that turns out to hold arrays where numbers were expected is stacked instead.
+
+    Where a value would be lost, the error names a dtype that takes all of them.
+    """
+    try:
+        return _follow(plan, exposure, request)
+    except LossyConversionError as error:
+        if request.depth:
+            raise
+        better = followable(error, lambda dtype: _follow_as(dtype, exposure, request))
+        raise better from error.__cause__
+
+
+def _follow_as(dtype: str, exposure: Exposure, request: Request) -> Any:
+    other = request._replace(dtype=dtype)
+    return _follow(decide(exposure, other), exposure, other)
+
+
+def _follow(plan: Plan | Decision, exposure: Exposure, request: Request) -> Any:
     if plan.route != "stack":
         result = carry_out(plan, exposure, request)
         if not isinstance(result, ForeignLeaf):
