@@ -304,6 +304,8 @@ def _flattened(args: list[Value | None]) -> list[Value | None]:
 
 
 def _numpy_function(frame: Frame, node: ast.Call, name: str, last: str, args: list[Value | None], keywords: dict[str, Value | None]) -> Value | None:
+    if name in ("numpy.load", "numpy.memmap"):
+        return _mapped(frame, node, last, keywords)
     if name.startswith("numpy.ma.masked"):
         return fresh(frame, node, v.ARRAY, graph=v.OFF, traits=frozenset(("masked",)))
     if last in ("array", "asarray", "asanyarray", "ascontiguousarray", "copy"):
@@ -331,6 +333,18 @@ def _numpy_function(frame: Frame, node: ast.Call, name: str, last: str, args: li
     if name in ("numpy.float32", "numpy.float64", "numpy.float16"):
         return Value(v.FLOAT, node, dtype=last)
     return None
+
+
+def _mapped(frame: Frame, node: ast.Call, last: str, keywords: dict[str, Value | None]) -> Value | None:
+    """An array from a file; None for an archive of several, as far as can be told."""
+    mode = keywords.get("mode" if last == "memmap" else "mmap_mode")
+    if last == "load" and mode is None:
+        return None
+    return fresh(frame, node, v.ARRAY, graph=v.OFF, traits=_mapped_traits(mode))
+
+
+def _mapped_traits(mode: Value | None) -> frozenset[str]:
+    return frozenset(("readonly",) if mode is not None and mode.const == "r" else ())
 
 
 def _array_traits(source: Value | None, keywords: dict[str, Value | None], rest: list[Value | None] = []) -> frozenset[str]:  # noqa: B006
@@ -465,6 +479,7 @@ _OTHERS: dict[str, Any] = {
     "builtins.reversed": lambda f, n, a, k: a[0] if a else None,
     "builtins.iter": lambda f, n, a, k: a[0] if a else None,
     "builtins.bytes": lambda f, n, a, k: Value(v.BYTES, n, regions=(Region("fresh", n),), time=f.unit.clock),
+    "builtins.bytearray": lambda f, n, a, k: Value("bytearray", n, regions=(Region("fresh", n),), time=f.unit.clock),
     "builtins.open": lambda f, n, a, k: Value(v.OTHER, n, ref="file"),
     "copy.deepcopy": _deepcopy,
     "copy.copy": _shallow_copy,
@@ -591,12 +606,12 @@ def applied(
     memory = effect.memory
     if memory == DEPENDS:
         memory = _decided(effect, source, facts["dtype"])
-    if memory == COPIES or not source.regions:
+    if memory == COPIES:
         kept = source.traits & {"masked", "structured", "big-endian", "ml_dtypes", "objects", "text", "inferred"}
         if source.kind == v.TENSOR:
             kept &= {"inferred"}
-        return fresh(frame, node, kind, traits=frozenset(kept) | _traits_of(effect, keywords), **facts)
-    traits = _traits_of(effect, keywords) | (frozenset(("may copy",)) if memory == DEPENDS else frozenset())
+        return fresh(frame, node, kind, traits=frozenset(kept) | _traits_of(effect, source, keywords), **facts)
+    traits = _traits_of(effect, source, keywords) | (frozenset(("may copy",)) if memory == DEPENDS else frozenset())
     return shared(frame, node, source, effect.name, kind=kind, traits=traits, **facts)
 
 
@@ -625,14 +640,16 @@ def _result_dtype(effect: Effect, source: Value, dtype: str) -> str:
     return "float32" if rule == "DEFAULT" and effect.result == v.TENSOR and not dtype else dtype
 
 
-def _traits_of(effect: Effect, keywords: dict[str, Value | None]) -> frozenset[str]:
+def _traits_of(effect: Effect, source: Value, keywords: dict[str, Value | None]) -> frozenset[str]:
     last = effect.name.partition("(")[0].rpartition(".")[2]
     if last in _EXPANDING:
         return frozenset(("expanded", "readonly") if effect.name.startswith("numpy") else ("expanded",))
     if last in _TURNING:
         return frozenset(("noncontiguous",))
     if effect.name in ("numpy.frombuffer", "torch.frombuffer"):
-        return frozenset(("buffer",))
+        return frozenset(("readonly",) if source.kind == v.BYTES else ())
+    if effect.name.startswith("numpy.load(mmap_mode"):
+        return _mapped_traits(keywords.get("mmap_mode"))
     if last in ("flip", "fliplr", "flipud", "rot90") and effect.name.startswith("numpy"):
         return frozenset(("negative",))
     return frozenset()

@@ -19,7 +19,7 @@ _SOURCES = {
     Kind.SEQUENCE: frozenset((v.LIST, v.TUPLE)),
     Kind.NUMBERS: frozenset((v.LIST, v.TUPLE, *v.NUMBERS)),
     Kind.SCALAR: v.NUMBERS,
-    Kind.BUFFER: frozenset((v.BYTES,)),
+    Kind.BUFFER: frozenset((v.BYTES, "bytearray")),
     Kind.MODULE: frozenset((v.MODULE, v.STATE_DICT)),
     Kind.ARRAYS: frozenset((v.LIST, v.TUPLE)),
 }
@@ -55,10 +55,15 @@ def effect_of(name: str, kind: str, facts: frozenset[str]) -> Effect | None:
     For an unknown kind the entries of tensors and arrays have to agree; where they do not, memory or graph depends.
     """
     entries = [e for e in for_call(name) if e.call.style is not Style.CHAIN and _conditions_hold(e, facts)]
-    fitting = [e for e in entries if kind in _SOURCES.get(e.source, ())]
+    fitting = sorted((e for e in entries if kind in _SOURCES.get(e.source, ())), key=_constants, reverse=True)
     if not fitting and kind == v.UNKNOWN:
         return _merged([e for e in entries if e.source in (Kind.TENSOR, Kind.ARRAY)])
     return _of(fitting[0]) if fitting else None
+
+
+def _constants(entry: Operation) -> int:
+    """How many arguments the entry wants to be True, False or None: these decide over a dtype or device beside them."""
+    return sum(c.value in (Value.TRUE, Value.FALSE, Value.NONE) for c in entry.call.when)
 
 
 @cache

@@ -41,7 +41,7 @@ DTYPE_NAMES = {
 _VIEWS = frozenset(("T", "mT", "H", "mH", "real", "imag", "data", "flat"))
 # Facts that a view has as well.
 INHERITED = frozenset(
-    ("readonly", "expanded", "masked", "structured", "big-endian", "ml_dtypes", "objects", "noncontiguous", "inferred")
+    ("readonly", "expanded", "repeated", "masked", "structured", "big-endian", "ml_dtypes", "objects", "noncontiguous", "inferred")
 )
 
 
@@ -106,6 +106,8 @@ def graph_of(frame: Frame, *operands: Value | None) -> str:
 def _constant(frame: Frame, node: ast.Constant) -> Value | None:
     value = node.value
     kind = _CONSTANTS.get(type(value))
+    if kind == v.BYTES:
+        return Value(kind, node, regions=(Region("fresh", node),), time=frame.unit.clock)
     return Value(kind, node, const=value) if kind is not None else None
 
 
@@ -325,7 +327,10 @@ def _sequence(node: ast.AST, op: ast.operator, left: Value, right: Value | None)
         both = left.items is not None and right is not None and isinstance(right.items, list)
         return Value(left.kind, node, items=left.items + right.items if both and right else None)
     if isinstance(op, ast.Mult):
-        return Value(left.kind, node, items=left.items, traits=frozenset(("repeated",)))
+        items = left.items
+        if isinstance(items, list):
+            items = [i if i is None else i.with_(traits=i.traits | {"repeated"}) for i in items]
+        return Value(left.kind, node, items=items, traits=frozenset(("repeated",)))
     return None
 
 

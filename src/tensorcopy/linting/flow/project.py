@@ -162,6 +162,16 @@ class Unit:
         self.definitions: dict[str, list[ast.stmt]] = {}
         self.lines: list[str] | None = None
         self._libraries: dict[str, Value] = {}
+        self._parents: dict[ast.AST, ast.AST] | None = None
+
+    @property
+    def parents(self) -> dict[ast.AST, ast.AST]:
+        """Every node's parent. Made at the first question, since few files have something to ask."""
+        if self._parents is None:
+            self._parents = {
+                child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)
+            }
+        return self._parents
 
     def library(self, name: str) -> Value:
         """The library object of a qualified name."""

@@ -84,7 +84,7 @@ def bind(frame: Frame, node: ast.AST, target: ast.expr, source: ast.expr, value:
     """Bind *value* to a target; a subscript is written into."""
     kind = type(target)
     if kind is ast.Name:
-        if type(source) in (ast.Name, ast.Attribute) and value is not None and value.regions:
+        if type(source) in (ast.Name, ast.Attribute, ast.Subscript) and value is not None and value.regions and value.node is not source:
             value = _renamed(frame, node, value)
         frame.state.names[target.id] = value  # type: ignore[attr-defined]
         _forget(frame, target.id)  # type: ignore[attr-defined]

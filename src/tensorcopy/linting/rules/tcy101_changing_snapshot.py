@@ -22,6 +22,8 @@ def kept_in_a_loop(event: KeptChanged) -> None:
         return
     if not event.certain or event.write.how == "call":
         return
+    if kept.how == "item" and (kept.value.step is None or kept.value.step.name in ("=", "[...]")):
+        return
     what = "yielded" if kept.how == "yield" else "kept"
     event.report(
         RULE,

@@ -1,0 +1,108 @@
+"""Questions that several rules ask of a function's text: what is read later, what a function means to do."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from typing import Any
+
+from ..flow.frame import Frame
+
+
+def position(node: Any) -> tuple[int, int]:
+    """Where a node starts."""
+    return node.lineno, node.col_offset
+
+
+def body_of(frame: Frame) -> ast.AST:
+    """The function that is followed, or the whole file."""
+    return frame.function.node if frame.function is not None else frame.unit.tree
+
+
+def names_read_after(frame: Frame, node: Any) -> dict[str, list[ast.Name]]:
+    """The names loaded behind *node* in the function, or anywhere in the loops around it, by name."""
+    found: dict[str, list[ast.Name]] = {}
+    end = (node.end_lineno, node.end_col_offset)
+    loops = [loop for loop in frame.loops if hasattr(loop, "lineno")]
+    for name in ast.walk(body_of(frame)):
+        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load):
+            later = position(name) >= end
+            if later or any(_inside(name, loop) for loop in loops):
+                found.setdefault(name.id, []).append(name)
+    return found
+
+
+def is_read_after(frame: Frame, name: str, node: Any) -> bool:
+    """Whether *name* is used behind *node* for more than being written into."""
+    end = (node.end_lineno, node.end_col_offset)
+    parents = frame.unit.parents
+    for found in ast.walk(body_of(frame)):
+        if not isinstance(found, ast.Name) or found.id != name or not isinstance(found.ctx, ast.Load):
+            continue
+        if position(found) >= end and not _only_written(found, parents):
+            return True
+    return False
+
+
+def _only_written(name: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
+    """Whether the name is only the base of a target: ``name[...] = ...``."""
+    parent = parents.get(name)
+    while isinstance(parent, (ast.Subscript, ast.Attribute)):
+        if isinstance(parent.ctx, (ast.Store, ast.Del)):
+            return True
+        name, parent = parent, parents.get(parent)
+    return False
+
+
+def _inside(node: Any, outer: Any) -> bool:
+    return position(outer) <= position(node) < (outer.end_lineno, outer.end_col_offset)
+
+
+def statement_of(frame: Frame, node: ast.AST) -> ast.stmt | None:
+    """The statement that *node* is part of."""
+    parents = frame.unit.parents
+    current: ast.AST | None = node
+    while current is not None and not isinstance(current, ast.stmt):
+        current = parents.get(current)
+    return current
+
+
+def ancestors(frame: Frame, node: ast.AST) -> Iterator[ast.AST]:
+    """What *node* is inside of, the nearest first, up to the function around it."""
+    current = frame.unit.parents.get(node)
+    while current is not None and not isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+        yield current
+        current = frame.unit.parents.get(current)
+
+
+def means_to_write(frame: Frame) -> bool:
+    """Whether the function says that it works in place: by its name, a parameter, or its docstring."""
+    if frame.function is None:
+        return False
+    node, name = frame.function.node, frame.function.name
+    if name.endswith("_") and not name.endswith("__"):
+        return True
+    if any(word in name for word in ("inplace", "in_place", "_fill", "fill_", "update", "init_", "reset", "assign", "set_", "copy_to", "scatter")):
+        return True
+    parameters = {a.arg for a in (*node.args.args, *node.args.kwonlyargs)}
+    if parameters & {"out", "inplace", "in_place", "overwrite", "copy"}:
+        return True
+    text = ast.get_docstring(node, clean=False) if not isinstance(node, ast.Lambda) else None
+    return text is not None and any(word in text.lower() for word in ("in-place", "in place", "inplace", "modif", "mutat"))
+
+
+def source_of(frame: Frame, node: ast.AST) -> str:
+    """The text of a node on one line, shortened."""
+    text = " ".join(ast.unparse(node).split())
+    return text if len(text) <= 50 else text[:47] + "..."
+
+
+def written_name(target: Any) -> str:
+    """The variable through which a write goes: x of ``x[...] = ``, ``x += ``, ``x.add_()``."""
+    if isinstance(target, ast.AugAssign):
+        target = target.target
+    if isinstance(target, ast.Call):
+        target = target.func.value if isinstance(target.func, ast.Attribute) else target
+    while isinstance(target, (ast.Subscript, ast.Attribute)):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else ""

@@ -1,0 +1,76 @@
+"""Two objects that share parameters are deep-copied one by one, so that their copies no longer share."""
+
+from __future__ import annotations
+
+import ast
+from typing import Any
+
+from ..flow import values as v
+from ..flow.events import Assigned, Call, on, on_call
+from ..model import Level, Rule
+from ._reading import body_of, source_of
+
+RULE = Rule(
+    code="TCY114",
+    name="separate-deep-copies",
+    level=Level.WARNING,
+    summary="deepcopy keeps sharing inside one call only: copies of a model and of what refers to it are strangers",
+)
+
+
+@on_call("copy.deepcopy")
+def optimizer(event: Call) -> None:
+    """``net2, opt2 = deepcopy(net), deepcopy(opt)``: opt2 steps parameters that nobody uses."""
+    source = event.argument(0, "x")
+    if source is None or source.kind != v.OPTIMIZER or not _module_copied_too(event):
+        return
+    event.report(
+        RULE,
+        event.node,
+        "the copied optimizer refers to copies of the parameters of its own, not to those of the copied model: its steps "
+        "change nothing that the model uses; copy both in one call, deepcopy((model, optimizer)), or make a new optimizer",
+    )
+
+
+def _module_copied_too(event: Call) -> bool:
+    return any(
+        isinstance(n, ast.Call) and n is not event.node and ast.dump(n.func) == ast.dump(event.node.func)
+        for n in ast.walk(body_of(event.frame))
+    )
+
+
+@on("Assigned")
+def tied(event: Assigned) -> None:
+    """``decoder.weight = embedding.weight``, and later a deepcopy of each."""
+    value, target = event.value, event.target
+    if not isinstance(target, ast.Attribute) or not isinstance(event.source, ast.Attribute) or value is None:
+        return
+    if value.kind != v.TENSOR or "parameter" not in value.traits:
+        return
+    pair = {source_of(event.frame, target.value), source_of(event.frame, event.source.value)}
+    copies = _copies(event, pair)
+    if len(copies) == 2 and len({c for c, _ in copies}) == 2:
+        event.report(
+            RULE,
+            copies[0][1],
+            f"{source_of(event.frame, target)} is {source_of(event.frame, event.source)}, and their owners are deep-copied one by "
+            f"one: the copies hold two weights that no longer follow each other; copy both in one call, deepcopy((a, b))",
+            related=((event.node, "the weight is shared here"),),
+        )
+
+
+def _copies(event: Assigned, names: set[str]) -> list[tuple[str, Any]]:
+    """The calls ``deepcopy(name)`` of these names in the function."""
+    found = []
+    for node in ast.walk(body_of(event.frame)):
+        if isinstance(node, ast.Call) and len(node.args) == 1 and _last(node.func) == "deepcopy":
+            text = source_of(event.frame, node.args[0])
+            if text in names:
+                found.append((text, node))
+    return found
+
+
+def _last(node: ast.expr) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
+
+
