@@ -133,7 +133,7 @@ EXPECTED = {
     "[1, None]": raises(
         errors.LossyConversionError,
         "found None at [1], not a number",
-        "replace it first, for example by float('nan'), or leave it out",
+        "pass null= with a number to put there, for example float('nan'), or leave it out",
     ),
     "['1', '2']": raises(
         errors.UnsupportedSourceError, "found str '1' at [0], not a number", "parse it first, as with float(text)"
@@ -272,7 +272,7 @@ EXPECTED = {
     "ndarray object of None": raises(
         errors.LossyConversionError,
         "found None at [0], not a number",
-        "replace it first, for example by float('nan'), or leave it out",
+        "pass null= with a number to put there, for example float('nan'), or leave it out",
     ),
     "ndarray object of arrays": copies("int64", [[0, 1], [0, 1]]),
     "ndarray str": raises(

@@ -71,7 +71,7 @@ def to_torch(
         memory_format: Layout of the result, as in ``torch.Tensor.to``; None keeps the source's order of strides.
         casting: ``"checked"`` refuses any value that would change, except rounding between floating types;
             ``"same_value"`` refuses that too; ``"unsafe"`` allows everything.
-        null: Value for null or masked elements; None refuses them.
+        null: Value for null or masked elements, and for None in a nest, as if it stood there; None refuses them.
         readonly: With True, read-only memory may be shared: you promise not to write the result.
         pin_memory: Put the result into page-locked memory.
         non_blocking: As in ``torch.Tensor.to``.

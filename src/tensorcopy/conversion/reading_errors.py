@@ -10,6 +10,7 @@ from ..errors import LossyConversionError, NestError, RaggedError, TensorcopyErr
 from ..live.dtypes import DTYPES
 from ..live.libraries import is_mock
 from .casting import EXACT, advice, loss_error
+from .nulls import is_null_class
 from .number_kinds import KINDS, SEQUENCE, kind_of
 from .places import Path, place
 
@@ -87,11 +88,11 @@ def misplaced(nested: Any, path: Path, leaf: Any, expected: int | None) -> Tenso
 
 
 def _unreadable(leaf: Any, at: str) -> TensorcopyError:
-    if leaf is None:
+    if is_null_class(type(leaf)):
         return LossyConversionError(
-            f"found None{at}, not a number",
+            f"found {leaf!r}{at}, not a number",
             why="a null has no value in a tensor",
-            fix="replace it first, for example by float('nan'), or leave it out",
+            fix="pass null= with a number to put there, for example float('nan'), or leave it out",
         )
     why, fix = _why_unreadable(type(leaf))
     return UnsupportedSourceError(f"found {type(leaf).__name__} {shown(leaf)}{at}, not a number", why=why, fix=fix)

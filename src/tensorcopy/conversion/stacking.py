@@ -16,6 +16,7 @@ from . import allocation, gathering, number_kinds
 from .carry_out import carry_out, finish
 from .casting import followable
 from .filling import fill_array, fill_tensor
+from .nulls import filled
 from .places import path_at, place
 from .plan import Decision, Exposure, Plan, Request
 from .planner import decide
@@ -104,6 +105,7 @@ def stack(nest: Any, request: Request) -> Any:
         if gathered is not None:
             return gathered
     flat = flatten(nest)
+    flat = Flat(members=filled(flat.members, request.null), shape=flat.shape)
     if len(flat.shape) > 1 and flat.members:
         gathered = gathering.gather(flat.members, flat.shape, request)
         if gathered is not None:

@@ -56,7 +56,11 @@ def test_it_is_refused_with_what_why_and_the_way_out(value, what, why, fix):
     assert fix in caught.value.fix
 
 
-@pytest.mark.parametrize("value", [value for value, *_ in REFUSED if value is not None], ids=lambda v: type(v).__name__)
+@pytest.mark.parametrize(
+    "value",
+    [value for value, *_ in REFUSED if value is not None and value is not pd.NA],
+    ids=lambda v: type(v).__name__,
+)
 def test_inside_a_list_the_refusal_names_the_place(value):
     with pytest.raises(tc.errors.UnsupportedSourceError, match=r"\[1\]"):
         tc.to_torch([1, value])

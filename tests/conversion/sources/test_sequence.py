@@ -4,6 +4,7 @@ from collections import UserList, deque, namedtuple
 from collections.abc import Sequence
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
@@ -115,3 +116,56 @@ def test_the_advice_for_a_scalar_that_is_no_number_can_be_followed(leaf, why):
     with pytest.raises(tc.errors.UnsupportedSourceError, match=why) as caught:
         tc.to_torch([leaf])
     assert "float(value)" not in caught.value.fix
+
+
+@pytest.mark.parametrize(
+    ("source", "null", "expected"),
+    [
+        ([1.0, None], 0, torch.tensor([1.0, 0.0])),
+        ([1, None], -1, torch.tensor([1, -1])),
+        ([1, None], 0.5, torch.tensor([1.0, 0.5])),
+        ([[1, None], (2, pd.NA)], 7, torch.tensor([[1, 7], [2, 7]])),
+        (deque([None, 2]), 1, torch.tensor([1, 2])),
+        ((x for x in [1, None]), 3, torch.tensor([1, 3])),
+        ([iter([None, 1]), iter([2, 3])], 4, torch.tensor([[4, 1], [2, 3]])),
+        ([torch.tensor(1.5), None], 0, torch.tensor([1.5, 0.0])),
+        ([None, torch.tensor(1.5)], 0, torch.tensor([0.0, 1.5])),
+        (np.array([[1, None]], dtype=object), 2, torch.tensor([[1, 2]])),
+        ([1, 2], 0, torch.tensor([1, 2])),
+        ([], 0, torch.tensor([])),
+    ],
+)
+def test_null_stands_wherever_a_nest_has_no_value(source, null, expected):
+    given = list(source) if isinstance(source, list) else None
+    found = tc.to_torch(source, null=null)
+    assert found.dtype is expected.dtype
+    assert torch.equal(found, expected)
+    assert given is None or all(a is b for a, b in zip(source, given, strict=True))
+
+
+def test_a_null_that_the_dtype_cannot_hold_is_refused_with_its_place():
+    with pytest.raises(tc.errors.LossyConversionError, match=r"float value 0.5 at \[1\] cannot become int64"):
+        tc.to_torch([1, None], null=0.5, dtype="int64")
+
+
+def test_null_must_be_a_number_and_a_nest_without_it_refuses_none():
+    with pytest.raises(tc.errors.BadArgumentError, match="null='a' is no number"):
+        tc.to_torch([1, None], null="a")
+    with pytest.raises(
+        tc.errors.LossyConversionError, match=r"found None at \[1\], not a number · .* · pass null= with a"
+    ):
+        tc.to_torch([1, None])
+    with pytest.raises(
+        tc.errors.LossyConversionError, match=r"found <NA> at \[1\], not a number · .* · pass null= with a"
+    ):
+        tc.to_torch([1, pd.NA])
+
+
+def test_a_list_that_contains_itself_is_refused_with_null_too():
+    nest = [1, None]
+    nest.append(nest)
+    with pytest.raises(tc.errors.RaggedError, match=r"found a list of length 3 at \[2\], not a number"):
+        tc.to_torch(nest, null=0)
+    nest[:] = [nest]
+    with pytest.raises(tc.errors.NestError, match="contains itself"):
+        tc.to_torch(nest, null=0)

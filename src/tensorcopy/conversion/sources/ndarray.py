@@ -8,6 +8,7 @@ from ...errors import UnsupportedSourceError
 from ...live.arrays import is_numeric, why_read_only, without_warning
 from ...live.dtypes import name_of_numpy
 from ...live.libraries import class_of, load
+from ..nulls import filled
 from ..plan import Exposure, Request
 
 ORDER = 20
@@ -22,7 +23,7 @@ def recognises(cls: type) -> bool:
 def expose(obj: Any, request: Request) -> Exposure:
     """The array itself where its elements are numbers; its elements as values where they are Python objects."""
     if obj.dtype.kind == "O":
-        return _objects(obj)
+        return _objects(obj, request)
     if not is_numeric(obj):
         raise _not_numbers(obj)
     numpy = load("numpy")
@@ -39,11 +40,11 @@ def expose(obj: Any, request: Request) -> Exposure:
     )
 
 
-def _objects(obj: Any) -> Exposure:
+def _objects(obj: Any, request: Request) -> Exposure:
     return Exposure(
         kind="NumPy array of objects",
         form="values",
-        open=obj.tolist,
+        open=lambda: filled(obj.tolist(), request.null),
         shape=tuple(obj.shape),
         why_copy="it holds pointers to Python objects, not numbers",
     )

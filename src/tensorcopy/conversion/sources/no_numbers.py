@@ -10,7 +10,8 @@ from fractions import Fraction
 from typing import Any
 
 from ...errors import UnsupportedSourceError
-from ...live.libraries import class_of, defines
+from ...live.libraries import defines
+from ..nulls import is_null_class
 from ..plan import Exposure, Request
 
 ORDER = 95
@@ -34,12 +35,7 @@ _EXPLAINED: tuple[tuple[type | tuple[type, ...], str, str], ...] = (
 
 def recognises(cls: type) -> bool:
     """None, mappings, decimals, fractions, dates, enumerations, ``pandas.NA``, and what only converts to a number."""
-    return any(issubclass(cls, kinds) for kinds, _, _ in _EXPLAINED) or _is_missing(cls) or _converts(cls)
-
-
-def _is_missing(cls: type) -> bool:
-    missing = class_of("pandas", "NA")
-    return missing is not None and type(missing) is cls
+    return any(issubclass(cls, kinds) for kinds, _, _ in _EXPLAINED) or is_null_class(cls) or _converts(cls)
 
 
 def _converts(cls: type) -> bool:
@@ -50,7 +46,7 @@ def expose(obj: Any, request: Request) -> Exposure:
     """Always raises."""
     known = ((why, fix, f" {obj}") for kinds, why, fix in _EXPLAINED if isinstance(obj, kinds))
     why, fix, shown = next(known, (*_ROUNDED, ""))
-    if _is_missing(type(obj)):
+    if is_null_class(type(obj)):
         why, fix = "it stands for no value", _EXPLAINED[0][2]
     elif not shown and defines(type(obj), "__index__"):
         why, fix = "it only promises that it can be made a whole number", "call operator.index(value) on it first"

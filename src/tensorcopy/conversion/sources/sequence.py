@@ -8,6 +8,7 @@ from typing import Any
 
 from ...errors import ProducerError, UnsupportedSourceError
 from ...live.libraries import defines, is_numpy_scalar
+from ..nulls import filled
 from ..plan import Exposure, Request
 
 ORDER = 90
@@ -34,7 +35,7 @@ def expose(obj: Any, request: Request) -> Exposure:
     return Exposure(
         kind=f"{type(obj).__name__} of arrays" if foreign else type(obj).__name__,
         form="members" if foreign else "values",
-        open=lambda: nest,
+        open=lambda: filled(nest, request.null),
         why_copy=_SCATTERED if foreign else _OBJECTS,
     )
 
