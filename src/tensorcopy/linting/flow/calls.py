@@ -7,7 +7,7 @@ from typing import Any
 
 from . import values as v
 from .effects import COPIES, CUTS, DEPENDS, SHARES, Effect, effect_of, is_known
-from .events import Call
+from .events import BackPropagated, Call
 from .expressions import (
     DTYPE_NAMES,
     attribute_of,
@@ -41,6 +41,11 @@ _TURNING = frozenset(("t", "transpose", "permute", "swapaxes", "swapdims", "move
 # Library classes whose instances compute without parameters of their own.
 _WITHOUT_PARAMETERS = ("Loss", "ReLU", "Dropout", "Softmax", "Sigmoid", "Tanh", "Identity", "Pool", "GELU", "Flatten")
 _NOT_MODULES = frozenset(("Parameter", "Buffer", "ParameterList", "ParameterDict"))
+_PARAMETERS = frozenset(("torch.nn.Parameter", "torch.nn.parameter.Parameter"))
+# Methods that compute gradients: of a tensor, or of a trainer that is given one.
+_BACKWARD = frozenset(("backward", "manual_backward"))
+# Methods through which a term of a sum stays a term.
+_LINEAR = frozenset("mean sum nanmean nansum neg negative add sub subtract mul multiply div divide true_divide".split())
 _CONTAINERS = frozenset(("Sequential", "ModuleList", "ModuleDict"))
 
 
@@ -89,11 +94,36 @@ def _attribute_call(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value 
             callee = stored if stored is not None else attribute_of(frame, func, base, name)
             if callee is not None and callee.kind != v.UNKNOWN:
                 args, keywords = arguments_of(frame, node)
+                if callee.ref == "torch.autograd.backward":
+                    _tell_backward(frame, node, None, args)
                 return call_value(frame, node, callee, args, keywords)
         args, keywords = arguments_of(frame, node)
+        if name in _BACKWARD:
+            _tell_backward(frame, node, None, args)
         return _method_of_other(frame, node, base, name, args, keywords)
     args, keywords = arguments_of(frame, node)
+    if name in _BACKWARD:
+        _tell_backward(frame, node, base if base is not None else _scaled(frame, func.value), args)
     return _method(frame, node, base, name, args, keywords)
+
+
+def _tell_backward(frame: Frame, node: ast.Call, receiver: Value | None, args: list[Value | None]) -> None:
+    """Tell the rules what a gradient is computed from: the argument of a trainer's method, else the receiver."""
+    first = args[0] if args else None
+    if first is not None and first.kind in (v.LIST, v.TUPLE) and isinstance(first.items, list):
+        first = next((i for i in first.items if i is not None and i.graph == v.ON), None)
+    value = first if first is not None and (first.graph == v.ON or receiver is None) else receiver
+    if value is not None:
+        for handler in frame.unit.hears.get("BackPropagated", ()):
+            handler(BackPropagated(frame, node, value))
+
+
+def _scaled(frame: Frame, node: ast.expr) -> Value | None:
+    """The loss in ``scaler.scale(loss)``, for a scaler of which nothing is known."""
+    if type(node) is ast.Call and type(node.func) is ast.Attribute and node.func.attr == "scale" and node.args:
+        inner = node.args[0]
+        return frame.lookup(inner.id) if type(inner) is ast.Name else None
+    return None
 
 
 def call_value(frame: Frame, node: ast.Call, callee: Value, args: list[Value | None], keywords: dict[str, Value | None]) -> Value | None:
@@ -184,7 +214,7 @@ def _library_result(frame: Frame, node: ast.Call, name: str, args: list[Value | 
     if is_known(name):
         found = _by_catalogue(frame, node, name, None, args, keywords)
         if found is not None:
-            return found
+            return _required(frame, node, name, found, keywords)
     root, _, last = name.rpartition(".")
     if root == "torch" or root == "torch.nn.functional" or root in ("torch.special", "torch.linalg", "torch.fft"):
         return _torch_function(frame, node, root, last, args, keywords)
@@ -194,6 +224,16 @@ def _library_result(frame: Frame, node: ast.Call, name: str, args: list[Value | 
         return _torch_object(frame, node, name, last, args, keywords)
     handler = _OTHERS.get(name)
     return handler(frame, node, args, keywords) if handler is not None else None
+
+
+def _required(frame: Frame, node: ast.Call, name: str, found: Value, keywords: dict[str, Value | None]) -> Value:
+    """What a constructor gives that was asked for gradients, as a Parameter always is."""
+    parameter = name in _PARAMETERS
+    if found.kind != v.TENSOR or not (parameter or "requires_grad" in keywords):
+        return found
+    graph = v.ON if parameter and "requires_grad" not in keywords else _asked_graph(frame, keywords)
+    traits = found.traits | ({"parameter"} if parameter else set()) | ({"leaf"} if graph == v.ON else set())
+    return found.with_(graph=graph, traits=traits)
 
 
 def _torch_function(frame: Frame, node: ast.Call, root: str, last: str, args: list[Value | None], keywords: dict[str, Value | None]) -> Value | None:
@@ -407,6 +447,10 @@ def _torch_object(frame: Frame, node: ast.Call, name: str, last: str, args: list
         return Value(v.MODULE, node, ref=name, items=items, regions=(Region("fresh", node),), time=frame.unit.clock)
     if name.startswith("torch.optim.") and last[:1].isupper() and ".lr_scheduler" not in name:
         return Value(v.OPTIMIZER, node, ref=name, items=list(args))
+    if name in ("torch.autograd.Variable", "torch.autograd.variable.Variable") and args and args[0] is not None and args[0].kind == v.TENSOR:
+        source = args[0]
+        cut = Cut("torch.autograd.Variable", node, source) if source.graph == v.ON else source.cut
+        return _required(frame, node, name, shared(frame, node, source, "torch.autograd.Variable", graph=v.OFF, cut=cut), keywords)
     if name in ("torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm") and args and args[0] is not None:
         return args[0].with_(traits=args[0].traits | {"hooked norm"})
     return None
@@ -463,7 +507,17 @@ def _dict_of(frame: Frame, node: ast.Call, args: list[Value | None], keywords: d
     return Value(v.DICT, node, items=items if not args or (args[0] is not None and isinstance(args[0].items, dict)) else None, time=frame.unit.clock)
 
 
+def _sum_of(frame: Frame, node: ast.Call, args: list[Value | None], keywords: dict[str, Value | None]) -> Value | None:
+    source = args[0] if args else None
+    items = source.items if source is not None and source.kind in (v.LIST, v.TUPLE) else None
+    if not isinstance(items, list) or not any(i is not None and i.kind == v.TENSOR for i in items):
+        return None
+    cut = next((i.cut for i in items if i is not None and i.cut is not None), None)
+    return fresh(frame, node, v.TENSOR, graph=graph_of(frame, *items), cut=cut)
+
+
 _OTHERS: dict[str, Any] = {
+    "builtins.sum": _sum_of,
     "builtins.list": _builtin_list,
     "builtins.tuple": _builtin_list,
     "builtins.sorted": _builtin_list,
@@ -691,6 +745,8 @@ def _numeric_method(
         return Value(v.NOTHING, node)
     operands = [base, *args, *keywords.values()]
     cut = base.cut if not any(a is not None and a.graph == v.ON for a in args) else None
+    if base.graph == v.ON and name not in _LINEAR:
+        cut = None
     return fresh(
         frame, node, v.TENSOR, graph=graph_of(frame, *[o for o in operands if o is None or o.kind in (v.TENSOR, v.UNKNOWN)]) if any(o is None for o in args) is False else (base.graph if base.graph == v.ON and frame.grad == "on" else (v.OFF if frame.grad == "off" else v.UNSURE)),
         dtype=_computed_dtype(name, [base]), cut=cut, traits=base.traits & {"inferred"},
@@ -744,7 +800,9 @@ def _method_of_unknown(frame: Frame, node: ast.Call, base: Value | None, name: s
             frame.state.names[node.func.value.id] = inferred
         return _method(frame, node, inferred, name, args, keywords)
     result = None
-    if receiver.regions:
+    if name in ("parameters", "named_parameters"):
+        result = _parameters(frame, node, base, name)
+    elif receiver.regions:
         result = _maybe_shared(frame, node, receiver, name, args, keywords)
     tell(frame, node, f"?.{name}", base, args, keywords, result)
     return result
@@ -824,14 +882,7 @@ def _dict_method(frame: Frame, node: ast.Call, base: Value, name: str, args: lis
 
 def _module_method(frame: Frame, node: ast.Call, base: Value, name: str, args: list[Value | None], keywords: dict[str, Value | None]) -> Value | None:
     if name in ("parameters", "named_parameters", "buffers", "named_buffers"):
-        region = base.regions[0].element if base.regions else Region("attribute", node, name="parameters", many=True)
-        on = name.endswith("parameters")
-        item = Value(
-            v.TENSOR, node, regions=(region,), time=frame.unit.clock, graph=v.ON if on else v.OFF,
-            traits=frozenset(("leaf", "parameter") if on else ("buffer",)),
-        )
-        named = name.startswith("named")
-        return Value(v.LIST, node, items=[Value(v.TUPLE, node, items=[Value(v.TEXT, node), item]) if named else item], traits=frozenset(("comprehension",)))
+        return _parameters(frame, node, base, name)
     if name == "state_dict":
         return Value(v.STATE_DICT, node, regions=base.regions, ref=base, time=frame.unit.clock, step=v.Step("state_dict", node, base))
     if name in ("to", "cuda", "cpu", "float", "half", "double", "train", "eval", "requires_grad_", "bfloat16", "apply", "share_memory", "type"):
@@ -840,6 +891,20 @@ def _module_method(frame: Frame, node: ast.Call, base: Value, name: str, args: l
     if name in ("register_buffer", "register_parameter") and len(args) > 1 and args[0] is not None and isinstance(args[0].const, str):
         store_attribute(frame, node, base, args[0].const, args[1])
     return None
+
+
+def _parameters(frame: Frame, node: ast.Call, base: Value | None, name: str) -> Value:
+    """The list of parameters or buffers that a module gives; of something unknown it is one by its name alone."""
+    region = base.regions[0].element if base is not None and base.regions else Region("attribute", node, name="parameters", many=True)
+    on = name.endswith("parameters") and (base is None or "frozen" not in base.traits)
+    traits = {"parameter", "leaf"} if name.endswith("parameters") else {"buffer"}
+    if base is None or base.kind == v.UNKNOWN:
+        traits.add("inferred")
+    item = Value(
+        v.TENSOR, node, regions=(region,), time=frame.unit.clock, graph=v.ON if on else v.OFF, traits=frozenset(traits), ref=base
+    )
+    items = [Value(v.TUPLE, node, items=[Value(v.TEXT, node), item]) if name.startswith("named") else item]
+    return Value(v.LIST, node, items=items, traits=frozenset(("comprehension",)))
 
 
 def _column_method(frame: Frame, node: ast.Call, base: Value, name: str, args: list[Value | None], keywords: dict[str, Value | None]) -> Value | None:

@@ -10,7 +10,7 @@ import ast
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from ..model import Rule
+from ..model import Level, Rule
 from .values import Region, Value
 
 if TYPE_CHECKING:
@@ -55,9 +55,20 @@ class Event:
     def __init__(self, frame: Frame, node: ast.AST) -> None:
         self.frame, self.node = frame, node
 
-    def report(self, rule: Rule, node: ast.AST, message: str, related: Related = (), fix: Any = None) -> None:
-        """Say that *rule* is broken at *node*; *related* are other places, each with what happens there."""
-        self.frame.unit.report(rule, node, message, related, fix)
+    def report(
+        self,
+        rule: Rule,
+        node: ast.AST,
+        message: str,
+        related: Related = (),
+        fix: Any = None,
+        level: Level | None = None,
+    ) -> None:
+        """Say that *rule* is broken at *node*; *related* are other places, each with what happens there.
+
+        level: how bad it is here, where that is not the level of the rule.
+        """
+        self.frame.unit.report(rule, node, message, related, fix, level)
 
 
 class Call(Event):
@@ -145,6 +156,16 @@ def _certain(value: Value, write: Write) -> bool:
     if any(region.many for region in value.regions):
         return False
     return not (value.is_part and write.partial)
+
+
+class BackPropagated(Event):
+    """A gradient is computed from `value` (`node` is the call): ``loss.backward()`` or what a trainer offers for it."""
+
+    __slots__ = ("value",)
+
+    def __init__(self, frame: Frame, node: ast.AST, value: Value) -> None:
+        super().__init__(frame, node)
+        self.value = value
 
 
 class Kept(Event):

@@ -255,7 +255,7 @@ def _of_module(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Val
             node,
             regions=(Region("attribute", node, name=name),),
             time=0,
-            graph=v.ON,
+            graph=v.OFF if "frozen" in base.traits else v.ON,
             traits=frozenset(("leaf", "parameter")),
         )
         made.regions[0].kept = name
@@ -345,12 +345,18 @@ def _promoted(op: ast.operator, left: Value | None, right: Value | None) -> str:
 
 
 def _cut_through(op: ast.operator, left: Value | None, right: Value | None) -> Cut | None:
-    """A term without a graph stays one in a sum; as a factor of something on the graph it is a weight."""
+    """A term without a graph stays one in a sum; as a factor of something on the graph it is a weight.
+
+    A sum in which it is a term can be scaled; in a square or another function of the sum it is a target, not a term.
+    """
     cut = (left.cut if left is not None else None) or (right.cut if right is not None else None)
     if cut is None or isinstance(op, (ast.Add, ast.Sub)):
         return cut
-    on = any(o is not None and o.graph == v.ON for o in (left, right))
-    return None if on else cut
+    on = [o for o in (left, right) if o is not None and o.graph == v.ON]
+    if not on:
+        return cut
+    scaled = isinstance(op, (ast.Mult, ast.Div)) and len(on) == 1 and all(o in on or o is None or o.cut is None for o in (left, right))
+    return on[0].cut if scaled else None
 
 
 @handles(ast.UnaryOp)

@@ -32,6 +32,8 @@ def _run(info: FunctionInfo, given: dict[str, Value | None], depth: int) -> Fram
     frame = Frame(info.unit, info, info.cls, info.outer, depth)
     node = info.node
     frame.grad = "on"
+    if info.cls is not None and info.is_static and "torch.autograd.Function" in info.cls.base_names():
+        frame.grad = "off"
     for decorator in getattr(node, "decorator_list", ()):
         frame.grad = grad_mode(frame, decorator, frame.grad)
     _bind_parameters(frame, info, given)

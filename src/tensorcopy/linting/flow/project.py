@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from ..model import Finding, Rule
+from ..model import Finding, Level, Rule
 from ..sources import Source
 from . import values as v
 from .places import place_of
@@ -188,7 +188,7 @@ class Unit:
             return self.names[name]
         return self.library("builtins." + name) if name in _BUILTINS else None
 
-    def report(self, rule: Rule, node: Any, message: str, related: Related, fix: Any) -> None:
+    def report(self, rule: Rule, node: Any, message: str, related: Related, fix: Any, level: Level | None = None) -> None:
         """Note a finding, one of a rule on a line."""
         if self.muted or getattr(node, "lineno", None) is None:
             return
@@ -203,7 +203,7 @@ class Unit:
         self.findings[key] = Finding(
             code=rule.code,
             name=rule.name,
-            level=rule.level,
+            level=level or rule.level,
             message=message,
             place=place_of(self.source.name, node, self.lines),
             related=places,

@@ -128,6 +128,8 @@ def _bind_attribute(frame: Frame, node: ast.AST, target: ast.Attribute, source: 
     if path is not None:
         frame.state.attributes[path] = value
         _forget(frame, path)
+    if target.attr == "requires_grad" and base is not None and base.kind == v.TENSOR:
+        _require_grad(frame, target.value, base, value)
     if base is not None:
         if value is not None and value.regions:
             frame.keep(node, value, "attribute", target)
@@ -149,6 +151,20 @@ def _bind_item(frame: Frame, node: ast.AST, target: ast.Subscript, source: ast.e
         _store_item(base, index, value)
         if value is not None and value.regions:
             frame.keep(node, value, "item", base)
+
+
+def _require_grad(frame: Frame, node: ast.expr, base: Value, asked: Value | None) -> None:
+    """``base.requires_grad = asked``: what *node* stands for is a leaf from here on, or no longer trained."""
+    wanted = asked is not None and asked.const is True
+    if asked is None or asked.const is v.MISSING:
+        changed = base.with_(graph=v.UNSURE)
+    elif wanted:
+        changed = base.with_(graph=v.ON, traits=base.traits | (set() if base.graph == v.ON else {"leaf"}))
+    else:
+        changed = base.with_(graph=v.OFF)
+    if not wanted and isinstance(base.ref, Value):
+        base.ref.traits = base.ref.traits | {"frozen"}
+    _rebind(frame, node, node, changed)
 
 
 def _put_on_graph(value: Value) -> None:
