@@ -927,7 +927,8 @@ def store_attribute(frame: Frame, node: ast.AST, base: Value, name: str, value: 
         for region in value.regions:
             if region.origin == "fresh":
                 region.kept = region.kept or name
-        for inner in value.items if isinstance(value.items, list) else ():
+        inside = value.items.values() if isinstance(value.items, dict) else value.items or ()
+        for inner in inside if value.kind in (v.LIST, v.TUPLE, v.DICT) else ():
             if inner is not None:
                 for region in inner.regions:
                     region.kept = region.kept or name

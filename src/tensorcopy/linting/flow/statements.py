@@ -223,7 +223,10 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> None:
     for handler in frame.unit.hears.get("Operator", ()):
         handler(Operator(frame, node, current, value, None))
     if current is not None and current.kind in (v.TENSOR, v.ARRAY):
-        frame.write(node, current, "augmented", value)
+        if type(target) is ast.Subscript and current.step is not None and current.step.name == "[...]":
+            frame.write(node, current.step.base, "subscript", value)
+        else:
+            frame.write(node, current, "augmented", value)
         if value is not None and value.graph == v.ON and frame.grad == "on" and current.graph != v.ON:
             _put_on_graph(current)
         if value is not None and value.cut is not None and current.cut is None:

@@ -179,7 +179,7 @@ def joined(a: Value | None, b: Value | None) -> Value | None:
         a.kind if same else UNKNOWN,
         a.node,
         regions=regions,
-        step=a.step or b.step,
+        step=_more_telling(a, b),
         time=max(a.time, b.time),
         graph=a.graph if a.graph == b.graph else UNSURE,
         dtype=a.dtype if a.dtype == b.dtype else "",
@@ -189,6 +189,17 @@ def joined(a: Value | None, b: Value | None) -> Value | None:
         const=a.const if same and a.const is not MISSING and a.const == b.const else MISSING,
         cut=a.cut or b.cut,
     )
+
+
+def _more_telling(a: Value, b: Value) -> Step | None:
+    """The step of the branch whose memory belongs to someone else, since that is the one that can do harm."""
+    if a.step is None or b.step is None:
+        return a.step or b.step
+    return b.step if _foreign(b) and not _foreign(a) else a.step
+
+
+def _foreign(value: Value) -> bool:
+    return any(region.origin != "fresh" or region.kept for region in value.regions)
 
 
 # Kinds that are nothing without what they refer to.

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import ast
+
+from ..flow import values as v
 from ..flow.events import KeptChanged, Stale, on
 from ..flow.values import Value
 from ..model import Level, Rule
@@ -18,20 +21,28 @@ RULE = Rule(
 def kept_in_a_loop(event: KeptChanged) -> None:
     """Each turn keeps the same memory and the next turn writes it: all that was kept ends up equal."""
     kept = event.kept
-    if not event.carried or kept.how not in ("append", "yield", "item"):
+    if not (event.carried or _accumulated(event)) or kept.how not in ("append", "yield", "item"):
         return
     if not event.certain or event.write.how == "call":
         return
     if kept.how == "item" and (kept.value.step is None or kept.value.step.name in ("=", "[...]")):
         return
     what = "yielded" if kept.how == "yield" else "kept"
+    when = "a later turn of the loop writes" if event.carried else "a later line writes"
     event.report(
         RULE,
         kept.node,
-        f"what is {what} here {_shares(kept.value)}; a later turn of the loop writes that memory in place, "
+        f"what is {what} here {_shares(kept.value)}; {when} that memory in place, "
         f"so everything {what} so far changes with it: keep a copy",
         related=((event.write.node, "the memory is written here"),),
     )
+
+
+def _accumulated(event: KeptChanged) -> bool:
+    """``losses.append(loss); loss += penalty``: the name goes on as a value of its own. Filling by index is meant."""
+    kept, write = event.kept, event.write
+    whole = write.how == "augmented" and isinstance(write.node, ast.AugAssign) and isinstance(write.node.target, ast.Name)
+    return whole and kept.how == "append" and kept.value.kind == v.TENSOR and not kept.value.is_part
 
 
 def _shares(value: Value) -> str:

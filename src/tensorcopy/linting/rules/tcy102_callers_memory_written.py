@@ -28,9 +28,9 @@ def converted_argument(event: Write) -> None:
     if frame.function is None or event.how == "call" or isinstance(frame.function.node, ast.Lambda):
         return
     roots = [r for r in value.regions if r.origin == "parameter" and r.name != "self"]
-    if not roots or roots[0].many:
+    if not roots:
         return
-    step = _conversion(value) or _rebound(event, roots[0].name)
+    step = _conversion(value) or (None if roots[0].many else _rebound(event, roots[0].name))
     if step is None or means_to_write(frame):
         return
     name = written_name(event.node)

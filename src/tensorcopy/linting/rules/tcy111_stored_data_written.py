@@ -27,7 +27,7 @@ def element(event: Write) -> None:
     if not (frame.function.name in _GETTERS or frame.function.name.startswith("get_")):
         return
     region = next((r for r in value.regions if r.kept), None)
-    if region is None or len(value.regions) > 1 or "may copy" in value.traits or value.kind == v.UNKNOWN and not _is_array(event):
+    if region is None or "may copy" in value.traits or value.kind == v.UNKNOWN and not _is_array(event):
         return
     step = _taken(value)
     name = written_name(event.node)
