@@ -1,0 +1,254 @@
+"""One file from bytes to findings, and the sources that its imports lead to. Selects and silences nothing."""
+
+from __future__ import annotations
+
+import hashlib
+import traceback
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import partial
+
+from . import upkeep
+from .analysis import Analysis, Find
+from .ignoring import Ignore, ignores_in
+from .model import Edit, Finding, Fix, Place
+from .modules import Modules
+from .notebooks import Notebook, read_notebook
+from .reading import UnreadableError, decode, parse
+from .sources import Source
+
+_CHARACTERS_KEPT = 1_000_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Checked:
+    """What the check of one file gave: every finding of every rule, and the comments that may silence some.
+
+    followed: the modules that were asked for, each with the digest of its file, empty where no linted file is meant.
+    settled: False where the answer is not a matter of contents alone, so that it must not be kept.
+    """
+
+    file: str
+    lines: int = 0
+    findings: tuple[Finding, ...] = ()
+    ignores: tuple[Ignore, ...] = ()
+    followed: Mapping[str, str] = field(default_factory=dict)
+    settled: bool = True
+
+    @property
+    def complete(self) -> bool:
+        """Whether all of the file was understood, so that what was not found is not there."""
+        return not any(finding.code in upkeep.RULES for finding in self.findings)
+
+
+def digest_of(data: bytes) -> str:
+    """A text that differs where the bytes do."""
+    return hashlib.blake2b(data, digest_size=16).hexdigest()
+
+
+def read_bytes(file: str) -> bytes:
+    """The contents of a file.
+
+    Raises:
+        UnreadableError: it cannot be opened or read.
+    """
+    try:
+        with open(file, "rb", buffering=0) as opened:
+            return opened.read()
+    except (OSError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise UnreadableError(f"it cannot be read: {why[0].lower()}{why[1:]}") from None
+
+
+@dataclass(slots=True)
+class Checker:
+    """Checks files of one set, between which imports are followed.
+
+    A file keeps its `Source` while it is remembered, so that an analysis may keep what it found out about one. What was
+    asked for in any file is remembered for all, so that an answer made of such knowledge knows all files it stands on.
+    read: gives the contents of a file that is imported.
+    raising: whether a bug in the analysis ends the check instead of becoming a finding.
+    """
+
+    analysis: Analysis
+    modules: Modules
+    read: Callable[[str], bytes] = read_bytes
+    raising: bool = False
+    _sources: OrderedDict[str, Source | None] = field(default_factory=OrderedDict, init=False)
+    _digests: dict[str, str] = field(default_factory=dict, init=False)
+    _asked: dict[str, dict[str, str | None]] = field(default_factory=dict, init=False)
+    _kept: int = field(default=0, init=False)
+    _find: Find = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._find = self.analysis.start()
+
+    def check(self, file: str, data: bytes) -> Checked:
+        """All findings in *data*, the contents of *file*. Never raises for what they are."""
+        try:
+            if file.endswith(".ipynb"):
+                return self._check_notebook(file, data)
+            source = self._sources.get(file)
+            if source is None or self._digests[file] != digest_of(data):
+                source = self._parsed(file, data)
+        except UnreadableError as problem:
+            return Checked(file=file, lines=data.count(b"\n"), findings=(unreadable(file, problem),))
+        checked = self._judged(source)
+        return replace(checked, lines=data.count(b"\n"), ignores=ignores_in(source.text))
+
+    def _judged(self, source: Source) -> Checked:
+        """The findings of a source, with the modules that were followed for them."""
+        try:
+            findings = tuple(sorted(self._find(source), key=lambda finding: finding.place))
+        except (RecursionError, MemoryError):
+            if self.raising:
+                raise
+            return _unfinished(source.name, "it is nested more deeply than can be followed")
+        except Exception as error:
+            if self.raising:
+                raise
+            return replace(_unfinished(source.name, _told(error)), settled=False)
+        return Checked(file=source.name, findings=findings, followed=dict(self._followed(source.name)))
+
+    def _followed(self, file: str) -> Iterator[tuple[str, str]]:
+        """What was asked for in the file, and in those that it led to, with the digests of the answers."""
+        waiting, seen = [file], {file}
+        while waiting:
+            importer = waiting.pop()
+            for name, found in self._asked.get(importer, {}).items():
+                yield followed_key(importer, name), self._digests.get(found or "", "")
+                if found and found not in seen:
+                    seen.add(found)
+                    waiting.append(found)
+
+    def _parsed(self, file: str, data: bytes) -> Source:
+        """The source in *data*, remembered; the ones used longest ago are forgotten.
+
+        Raises:
+            UnreadableError: it is none.
+        """
+        self._forget(file)
+        self._digests[file] = digest_of(data)
+        text, module = decode(data).text, self.modules.of(file)
+        imports = partial(self._follow, importer=file)
+        tree = parse(text, file)
+        source = Source(
+            name=file, text=text, tree=tree, module=module.dotted, is_package=module.is_package, imports=imports
+        )
+        self._sources[file] = source
+        self._kept += len(text)
+        while self._kept > _CHARACTERS_KEPT and len(self._sources) > 1:
+            self._forget(next(iter(self._sources)))
+        return source
+
+    def _forget(self, file: str) -> None:
+        source = self._sources.pop(file, None)
+        self._kept -= len(source.text) if source else 0
+
+    def _follow(self, name: str, *, importer: str) -> Source | None:
+        """The source that *name* means in *importer*."""
+        asked = self._asked.setdefault(importer, {})
+        if name not in asked:
+            asked[name] = self.modules.find(name, self.modules.of(importer))
+        file = asked[name]
+        if file is None:
+            return None
+        if file not in self._sources:
+            self._read(file)
+        else:
+            self._sources.move_to_end(file)
+        return self._sources.get(file)
+
+    def _read(self, file: str) -> None:
+        """Remember the file, as None if it is none that can be read."""
+        try:
+            self._parsed(file, self.read(file))
+        except UnreadableError:
+            self._sources[file] = None
+
+    def _check_notebook(self, file: str, data: bytes) -> Checked:
+        try:
+            book = read_notebook(data.decode())
+        except UnicodeDecodeError as error:
+            raise UnreadableError(f"it is not utf-8: {error.reason}") from None
+        text, broken = _parsable(book)
+        problems = [unreadable(file, problem, cell) for cell, problem in broken.items()]
+        tree = parse(text, file, top_level_await=True)
+        checked = self._judged(Source(name=file, text=text, tree=tree))
+        place, edit = partial(_in_cell, book), partial(_edit_in_cell, book)
+        return replace(
+            checked,
+            lines=text.count("\n") + bool(text),
+            findings=(*problems, *(_moved(finding, place, edit, file) for finding in checked.findings)),
+            ignores=tuple(_ignore_in_cell(book, ignore) for ignore in ignores_in(text)),
+        )
+
+
+def followed_key(importer: str, name: str) -> str:
+    """The import of *name* in a file, as one text."""
+    return f"{importer}\0{name}"
+
+
+def unreadable(file: str, problem: UnreadableError, cell: int = 0) -> Finding:
+    """The finding for a file that cannot be read."""
+    code = upkeep.SYNTAX if problem.is_syntax else upkeep.UNREADABLE
+    return upkeep.finding(code, problem.message, upkeep.at(file, problem.line, problem.column, cell))
+
+
+def _unfinished(file: str, message: str) -> Checked:
+    return Checked(file=file, findings=(upkeep.finding(upkeep.UNFINISHED, message, upkeep.at(file)),))
+
+
+def _told(error: Exception) -> str:
+    """The error and the place in our own code that raised it, which a report of the bug needs."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" at {frames[-1].name}:{frames[-1].lineno}" if frames else ""
+    return f"this is a bug in tensorcopy: {type(error).__name__}: {error}{where}"
+
+
+def _parsable(book: Notebook) -> tuple[str, dict[int, UnreadableError]]:
+    """The program of a notebook without the cells that are not Python, and what is wrong with these."""
+    try:
+        parse(book.text, "notebook", top_level_await=True)
+    except UnreadableError:
+        lines = book.text.split("\n")
+        broken = {}
+        for cell, start, end in zip(book.cells, book.starts, (*book.starts[1:], len(lines) + 1), strict=True):
+            try:
+                parse("\n".join(lines[start - 1 : end - 1]), "cell", top_level_await=True)
+            except UnreadableError as problem:
+                broken[cell.number] = problem
+                lines[start - 1 : end - 1] = [""] * (end - start)
+        return "\n".join(lines), broken
+    return book.text, {}
+
+
+def _moved(
+    finding: Finding, place: Callable[[Place], Place], edit: Callable[[Edit], Edit | None], file: str
+) -> Finding:
+    """The finding with its places and edits in cells; a fix over several cells cannot be written back."""
+    fix = finding.fix
+    if fix is not None:
+        edits = [edit(change) for change in fix.edits]
+        kept = [change for change in edits if change is not None]
+        fix = Fix(title=fix.title, edits=tuple(kept), safe=fix.safe) if len(kept) == len(edits) else None
+    related = tuple(place(other) if other.file == file else other for other in finding.related)
+    return replace(finding, place=place(finding.place), related=related, fix=fix)
+
+
+def _in_cell(book: Notebook, place: Place) -> Place:
+    cell, line = book.locate(place.line)
+    return replace(place, line=line, end_line=line + place.end_line - place.line, cell=cell)
+
+
+def _edit_in_cell(book: Notebook, edit: Edit) -> Edit | None:
+    cell, line = book.locate(edit.line)
+    if book.locate(edit.end_line)[0] != cell:
+        return None
+    return replace(edit, line=line, end_line=line + edit.end_line - edit.line, cell=cell)
+
+
+def _ignore_in_cell(book: Notebook, ignore: Ignore) -> Ignore:
+    cell, line = book.locate(ignore.line)
+    return replace(ignore, line=line, first_line=max(line + ignore.first_line - ignore.line, 1), cell=cell)
