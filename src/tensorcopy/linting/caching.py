@@ -1,0 +1,149 @@
+"""What was found in files that have not changed since, nor what they import. Kept by contents; times are not looked at.
+
+The cache is one file of plain JSON for each folder that is checked from. One that cannot be read or written is done
+without.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import astuple, dataclass, field, fields
+from typing import Any, TypeVar
+
+from ..errors import BadArgumentError
+from ..reporting.writing import write_atomically
+from .checking import Checked
+from .ignoring import Ignore
+from .model import Edit, Finding, Fix, Level, Place
+
+_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of tensorcopy and may be deleted.\n"
+_NAMES: dict[type, tuple[str, ...]] = {kind: tuple(f.name for f in fields(kind)) for kind in (Place, Edit, Ignore)}
+_Value = TypeVar("_Value", Place, Edit, Ignore)
+_Entry = list[Any]
+"""The digest of a file, its lines, what it followed, its findings and its ignores, the last two as lists of values."""
+
+
+@dataclass(slots=True)
+class Cache:
+    """What is known of files by their full paths. `key` says what the answers depend on beside contents.
+
+    path: the file that keeps it; none keeps it only as long as the object lives.
+    """
+
+    path: str | None
+    key: str
+    _entries: dict[str, _Entry] = field(default_factory=dict, init=False)
+    _changed: bool = field(default=False, init=False)
+
+    def __post_init__(self) -> None:
+        if self.path is None:
+            return
+        with suppress(OSError, ValueError, RecursionError, TypeError, KeyError):
+            with open(self.path, encoding="ascii") as file:
+                kept = json.load(file)
+            if kept["key"] == self.key:
+                self._entries = dict(kept["files"])
+
+    def get(self, file: str, digest: str, digest_of_import: Callable[[str], str]) -> Checked | None:
+        """What was found in a file of this digest; None where it or one that it followed is not what it was."""
+        entry = self._entries.get(os.path.abspath(file))
+        if entry is None or entry[0] != digest:
+            return None
+        try:
+            if any(digest_of_import(asked) != answer for asked, answer in entry[2].items()):
+                return None
+            return _checked(file, entry)
+        except (ValueError, TypeError, LookupError, AttributeError):
+            return None
+
+    def put(self, checked: Checked, digest: str) -> None:
+        """Keep what was found in a file."""
+        if checked.settled:
+            self._entries[os.path.abspath(checked.file)] = _entry(checked, digest)
+            self._changed = True
+
+    def save(self) -> None:
+        """Write what is new. Files that are gone are forgotten."""
+        if not self._changed or self.path is None:
+            return
+        files = {file: entry for file, entry in self._entries.items() if os.path.exists(file)}
+        text = json.dumps({"key": self.key, "files": files}, separators=(",", ":"))
+        with suppress(OSError, BadArgumentError):
+            _make_folder(os.path.dirname(self.path))
+            write_atomically(self.path, text.encode("ascii"))
+
+
+def cache_path(folder: str | None = None) -> str:
+    """Where to keep what is found from the working folder: in *folder*, or in that of the system for caches."""
+    name = hashlib.blake2b(os.fsencode(os.getcwd()), digest_size=8).hexdigest()
+    return os.path.join(folder or _system_folder(), f"check-{name}.json")
+
+
+def _system_folder() -> str:
+    given = os.environ.get("TENSORCOPY_CACHE_DIR")
+    if given:
+        return given
+    if sys.platform == "darwin":
+        parent = os.path.expanduser("~/Library/Caches")
+    elif os.name == "nt":
+        parent = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~/AppData/Local")
+    else:
+        parent = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return os.path.join(parent, "tensorcopy")
+
+
+def _make_folder(folder: str) -> None:
+    """The folder, marked as a cache for backup programs, and out of sight of git."""
+    if os.path.isdir(folder):
+        return
+    os.makedirs(folder)
+    for name, text in (("CACHEDIR.TAG", _TAG), (".gitignore", "*\n")):
+        write_atomically(os.path.join(folder, name), text.encode("ascii"))
+
+
+def _entry(checked: Checked, digest: str) -> _Entry:
+    findings = [_finding_values(finding, checked.file) for finding in checked.findings]
+    return [digest, checked.lines, dict(checked.followed), findings, [list(astuple(i)) for i in checked.ignores]]
+
+
+def _checked(file: str, entry: _Entry) -> Checked:
+    _, lines, followed, findings, ignores = entry
+    return Checked(
+        file=file,
+        lines=lines,
+        findings=tuple(_finding(values, file) for values in findings),
+        ignores=tuple(_made(Ignore, values) for values in ignores),
+        followed=followed,
+    )
+
+
+def _finding_values(finding: Finding, file: str) -> list[Any]:
+    """The finding as a list. Its own file is left empty, since the next run may call it otherwise."""
+    places = [list(astuple(place)) for place in (finding.place, *finding.related)]
+    for values in places:
+        values[0] = "" if values[0] == file else values[0]
+    fix = finding.fix
+    fixed = [fix.title, fix.safe, [list(astuple(edit)) for edit in fix.edits]] if fix else None
+    return [finding.code, finding.name, finding.level.value, finding.message, places, fixed]
+
+
+def _finding(values: list[Any], file: str) -> Finding:
+    code, name, level, message, places, fixed = values
+    first, *others = (_made(Place, [place[0] or file, *place[1:]]) for place in places)
+    edits = tuple(_made(Edit, edit) for edit in fixed[2]) if fixed else ()
+    fix = Fix(title=fixed[0], edits=edits, safe=fixed[1]) if fixed else None
+    return Finding(
+        code=code, name=name, level=Level(level), message=message, place=first, related=tuple(others), fix=fix
+    )
+
+
+def _made(kind: type[_Value], values: list[Any]) -> _Value:
+    """The value of a dataclass from its fields in order, lists in it as tuples."""
+    frozen = (tuple(value) if isinstance(value, list) else value for value in values)
+    named: dict[str, Any] = dict(zip(_NAMES[kind], frozen, strict=True))
+    return kind(**named)
