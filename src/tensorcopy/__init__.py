@@ -23,6 +23,7 @@ _HOMES = {
     "inspect": "inspection",
     "relation": "inspection",
     "protect": "inspection",
+    "check": "linting",
     "TensorcopyError": "errors",
 }
 
@@ -44,6 +45,7 @@ if TYPE_CHECKING:
     from .inspection import inspect as inspect
     from .inspection import protect as protect
     from .inspection import relation as relation
+    from .linting import check as check
 
 
 def __getattr__(name: str) -> Any:

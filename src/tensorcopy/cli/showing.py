@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Callable
 from contextlib import suppress
 from typing import TextIO
 
@@ -22,13 +23,27 @@ def show(report: Report, args: argparse.Namespace) -> None:
     Raises:
         BadArgumentError: the file cannot be written.
     """
-    to_file = args.output not in (None, "-")
-    name = args.output_format or (formats.name_for(args.output) if to_file else None) or "text"
-    if to_file:
-        medium = Medium(color=args.color == "always")
-        write_atomically(args.output, render(report, name, medium).encode())
+    name = args.output_format or (formats.name_for(args.output) if is_to_file(args) else None) or "text"
+    put(lambda medium: render(report, name, medium), args, follows_terminal=name == "text")
+
+
+def is_to_file(args: argparse.Namespace) -> bool:
+    """Whether ``--output`` names a file."""
+    return args.output not in (None, "-")
+
+
+def put(rendered: Callable[[Medium], str], args: argparse.Namespace, *, follows_terminal: bool) -> None:
+    """Print what is rendered for a medium, or write it to the file that ``--output`` names.
+
+    follows_terminal: the text is in the encoding of the terminal; else it says its own, or is UTF-8.
+
+    Raises:
+        BadArgumentError: the file cannot be written.
+    """
+    if is_to_file(args):
+        write_atomically(args.output, rendered(Medium(color=args.color == "always")).encode())
     else:
-        _print(render(report, name, medium_of(sys.stdout, args.color)), follows_terminal=name == "text")
+        _print(rendered(medium_of(sys.stdout, args.color)), follows_terminal=follows_terminal)
 
 
 def medium_of(stream: TextIO, color: str) -> Medium:
