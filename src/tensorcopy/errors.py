@@ -32,6 +32,19 @@ def _rebuild(kind: type[TensorcopyError], what: str, why: str, fix: str) -> Tens
     return kind(what, why=why, fix=fix)
 
 
+def note_source(error: Exception, verb: str, source: object) -> None:
+    """Add to *error*, which the code of *source* or of a library raised, what was being done to which object.
+
+    The class and the text of somebody else's error stay what they are. Python 3.10 knows no notes, so there none is
+    added; nor is one added to a `TensorcopyError`, which names its source itself.
+    """
+    if isinstance(error, TensorcopyError) or not hasattr(error, "add_note"):
+        return
+    cls = type(source)
+    name = f"{cls.__module__}.{cls.__qualname__}".removeprefix("builtins.")
+    error.add_note(f"while tensorcopy {verb} an object of class {name}")
+
+
 class UnsupportedSourceError(TensorcopyError, TypeError):
     """No source module recognises the object, or its elements have no numeric meaning (text, dates, Python objects)."""
 

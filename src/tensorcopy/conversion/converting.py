@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from ..errors import BadArgumentError, LossyConversionError
+from ..errors import BadArgumentError, LossyConversionError, note_source
 from ..live.devices import device_of
 from ..live.dtypes import name_of
 from ..live.libraries import class_of, is_tensor, load
@@ -58,7 +58,7 @@ def to_torch(
     channels.
 
     Args:
-        obj: The source. It is never changed; an iterator is used up.
+        obj: The source. It is never changed; an iterator is used up, and has to end.
         copy: True always copies, False never does and raises `CannotShareError` where it would have to, None copies
         only
             when the memory cannot be shared: another dtype or device, read-only, reversed, byte-swapped, Python
@@ -137,6 +137,9 @@ def _stack(nest: list[Any]) -> Any:
     except LossyConversionError as error:
         better = followable(error, lambda dtype: stacking.stack(nest, PLAIN._replace(dtype=dtype)))
         raise better from error.__cause__
+    except Exception as error:
+        note_source(error, "converted", nest)
+        raise
 
 
 def _learn_numpy() -> None:
@@ -201,8 +204,12 @@ def _plain_format(memory_format: Any) -> Any:
 
 
 def _convert(obj: Any, request: Request) -> Any:
-    exposure = expose(obj, request)
-    return stacking.follow(decide(exposure, request), exposure, request)
+    try:
+        exposure = expose(obj, request)
+        return stacking.follow(decide(exposure, request), exposure, request)
+    except Exception as error:
+        note_source(error, "converted", obj)
+        raise
 
 
 def convert(obj: Any, to: str = "torch", **options: Any) -> Any:
@@ -220,7 +227,12 @@ def convert(obj: Any, to: str = "torch", **options: Any) -> Any:
         return to_torch(obj, **options)
     if to == "numpy":
         return to_numpy(obj, **options)
-    return targets.target(to).build(obj, options)
+    library = targets.target(to)
+    try:
+        return library.build(obj, options)
+    except Exception as error:
+        note_source(error, "converted", obj)
+        raise
 
 
 def share(x: Any, to: str | None = None, *, readonly: bool = False, detach: bool | None = None) -> Any:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any, TypeVar, cast
 
-from ..errors import BadArgumentError
+from ..errors import BadArgumentError, note_source
 from ..live import tensors
 from ..live.devices import device_of
 from ..live.dtypes import DTYPES, ML_DTYPES, name_of
@@ -106,7 +106,11 @@ def copy(
         False
     """
     request = _request(detach, dtype, device, memory_format, requires_grad, casting)
-    return _copy_slowly(x, request, flat) if out is None else write_into(out, x, request)
+    try:
+        return _copy_slowly(x, request, flat) if out is None else write_into(out, x, request)
+    except Exception as error:
+        note_source(error, "copied", x)
+        raise
 
 
 def _request(

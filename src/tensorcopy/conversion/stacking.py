@@ -22,6 +22,7 @@ from .plan import Decision, Exposure, Plan, Request
 from .planner import decide
 from .reading import ForeignLeaf
 from .sources import expose
+from .sources.sequence import require_end
 
 _NUMBERS = (bool, int, float, complex)
 _BUFFERS = (str, bytes, bytearray, memoryview, array)
@@ -74,6 +75,7 @@ def _descend(flat: Flat) -> Flat:
     for position, level in enumerate(flat.members):
         if not is_level(level):
             raise _ragged(flat, position, f"a sequence of {size}", f"a {type(level).__name__}")
+        require_end(level)
         items = level if isinstance(level, (list, tuple)) else list(level)
         if size not in (-1, len(items)):
             raise _ragged(flat, position, f"{size} elements", f"{len(items)}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import deque
 from collections.abc import Iterator, KeysView, Sequence, Set, ValuesView
 from typing import Any
@@ -42,6 +43,7 @@ def expose(obj: Any, request: Request) -> Exposure:
 
 def _listed(obj: Any) -> list[Any]:
     """The elements in order; by index where that is all there is, since such an object may never say stop."""
+    require_end(obj)
     if defines(type(obj), "__iter__"):
         return list(obj)
     try:
@@ -52,6 +54,24 @@ def _listed(obj: Any) -> list[Any]:
             why="without an __iter__ its elements are found by len(obj) and obj[0], obj[1] …",
             fix="repair its __len__ or __getitem__, or pass the elements in a list",
         ) from error
+
+
+def require_end(obj: Any) -> None:
+    """Raise for the iterators of ``itertools`` that never end: listing them cannot be interrupted. Others must end."""
+    if type(obj) in (itertools.count, itertools.cycle) or (type(obj) is itertools.repeat and not _is_counted(obj)):
+        raise UnsupportedSourceError(
+            f"cannot convert itertools.{type(obj).__name__}",
+            why="it never ends, and a tensor does",
+            fix="take as many elements as you need with itertools.islice(values, count)",
+        )
+
+
+def _is_counted(obj: Any) -> bool:
+    try:
+        obj.__length_hint__()
+    except TypeError:
+        return False
+    return True
 
 
 _OBJECTS = "Python numbers are objects scattered over memory, not one buffer"
