@@ -11,21 +11,26 @@ from typing import Any
 
 
 class TensorcopyError(Exception):
-    """Base of all deliberate errors. Holds the three parts as `what`, `why` and `fix`; pickles and compares by them."""
+    """Base of all deliberate errors. Holds the three parts as `what`, `why` and `fix`; pickles with them and its notes.
+
+    tensorcopy itself always gives all three. Who makes an error anew from its text alone, as a ``DataLoader`` does with
+    one that a worker raised, gets one with that text.
+    """
 
     what: str
     why: str
     fix: str
 
-    def __init__(self, what: str, *, why: str, fix: str) -> None:
+    def __init__(self, what: str, *, why: str = "", fix: str = "") -> None:
         super().__init__(what, why, fix)
         self.what, self.why, self.fix = what, why, fix
 
     def __str__(self) -> str:
-        return f"{self.what} · {self.why} · {self.fix}"
+        return " · ".join(part for part in (self.what, self.why, self.fix) if part)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _rebuild, (type(self), self.what, self.why, self.fix)
+        notes = [*getattr(self, "__notes__", ())]
+        return _rebuild, (type(self), self.what, self.why, self.fix), {"__notes__": notes} if notes else None
 
 
 def _rebuild(kind: type[TensorcopyError], what: str, why: str, fix: str) -> TensorcopyError:

@@ -355,3 +355,19 @@ def test_tensors_on_the_graph_cannot_leave_a_worker() -> None:
         RuntimeError, match="GraphError: cannot collate the samples: it requires grad, and this is a worker"
     ):
         list(loader)
+
+
+class Ragged(Dataset[Any]):
+    """Its samples do not go together."""
+
+    def __len__(self) -> int:
+        return 2
+
+    def __getitem__(self, i: int) -> torch.Tensor:
+        return torch.ones(3 + i)
+
+
+def test_an_error_in_a_worker_keeps_its_class_and_its_words() -> None:
+    loader = DataLoader(Ragged(), batch_size=2, collate_fn=tc.collate, num_workers=1, multiprocessing_context="fork")
+    with pytest.raises(RaggedError, match=r"(?s)^Caught RaggedError in .*has shape \(4,\).* · crop or pad the samples"):
+        list(loader)
