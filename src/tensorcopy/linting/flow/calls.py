@@ -375,6 +375,15 @@ def _numpy_function(frame: Frame, node: ast.Call, name: str, last: str, args: li
     return None
 
 
+def _adds_no_repeats(node: ast.AST) -> bool:
+    """``expand(1, -1)``: a dimension of size one is added, nothing repeats."""
+    sizes = node.args if isinstance(node, ast.Call) else []
+    if len(sizes) == 1 and isinstance(sizes[0], (ast.Tuple, ast.List)):
+        sizes = sizes[0].elts
+    texts = [ast.unparse(s) for s in sizes]
+    return bool(texts) and all(t in ("1", "-1") for t in texts)
+
+
 def _mapped(frame: Frame, node: ast.Call, last: str, keywords: dict[str, Value | None]) -> Value | None:
     """An array from a file; None for an archive of several, as far as can be told."""
     mode = keywords.get("mode" if last == "memmap" else "mmap_mode")
@@ -657,6 +666,8 @@ def applied(
     if "requires_grad" in keywords and kind == v.TENSOR and effect.graph == CUTS:
         graph = _asked_graph(frame, keywords)
     facts: dict[str, Any] = {"graph": graph, "cut": cut, "dtype": _result_dtype(effect, source, dtype)}
+    if kind not in _WITH_MEMORY:
+        return _without_memory(frame, node, effect, source, kind, cut)
     memory = effect.memory
     if memory == DEPENDS:
         memory = _decided(effect, source, facts["dtype"])
@@ -664,9 +675,21 @@ def applied(
         kept = source.traits & {"masked", "structured", "big-endian", "ml_dtypes", "objects", "text", "inferred"}
         if source.kind == v.TENSOR:
             kept &= {"inferred"}
-        return fresh(frame, node, kind, traits=frozenset(kept) | _traits_of(effect, source, keywords), **facts)
-    traits = _traits_of(effect, source, keywords) | (frozenset(("may copy",)) if memory == DEPENDS else frozenset())
+        return fresh(frame, node, kind, traits=frozenset(kept) | _traits_of(effect, node, source, keywords), **facts)
+    traits = _traits_of(effect, node, source, keywords) | (frozenset(("may copy",)) if memory == DEPENDS else frozenset())
     return shared(frame, node, source, effect.name, kind=kind, traits=traits, **facts)
+
+
+_WITH_MEMORY = frozenset((v.TENSOR, v.ARRAY, v.BYTES, v.UNKNOWN, v.OTHER, "masked"))
+
+
+def _without_memory(frame: Frame, node: ast.AST, effect: Effect, source: Value, kind: str, cut: Cut | None) -> Value:
+    """A number, or a container: what it holds are the parts of the source where it shares, else numbers."""
+    if kind in (v.LIST, v.TUPLE) and effect.memory != COPIES:
+        items = [shared(frame, node, source, effect.name)]
+        return Value(kind, node, items=items, traits=frozenset(("comprehension",)), time=frame.unit.clock)
+    traits = frozenset(("of array",)) | (source.traits & {"structured"}) if kind == v.LIST else frozenset()
+    return Value(kind, node, cut=cut, traits=traits, dtype=source.dtype if kind == v.LIST else "", time=frame.unit.clock)
 
 
 def _decided(effect: Effect, source: Value, dtype: str) -> str:
@@ -674,7 +697,9 @@ def _decided(effect: Effect, source: Value, dtype: str) -> str:
     traits = {t.name for t in effect.copies_if}
     if "OTHER_DTYPE" in traits and source.dtype and dtype:
         return SHARES if source.dtype == dtype and traits == {"OTHER_DTYPE"} else (COPIES if source.dtype != dtype else DEPENDS)
-    if source.kind == v.ARRAY and "negative" in source.traits and traits & {"NEGATIVE_STRIDE", "NON_CONTIGUOUS"}:
+    if "expanded" in source.traits and traits & {"NON_CONTIGUOUS", "NOT_DENSE", "EXPANDED"} and "OTHER_DTYPE" not in traits:
+        return COPIES
+    if source.kind in (v.ARRAY, v.UNKNOWN) and "negative" in source.traits and traits & {"NEGATIVE_STRIDE", "NON_CONTIGUOUS"}:
         return COPIES
     return DEPENDS
 
@@ -694,9 +719,9 @@ def _result_dtype(effect: Effect, source: Value, dtype: str) -> str:
     return "float32" if rule == "DEFAULT" and effect.result == v.TENSOR and not dtype else dtype
 
 
-def _traits_of(effect: Effect, source: Value, keywords: dict[str, Value | None]) -> frozenset[str]:
+def _traits_of(effect: Effect, node: ast.AST, source: Value, keywords: dict[str, Value | None]) -> frozenset[str]:
     last = effect.name.partition("(")[0].rpartition(".")[2]
-    if last in _EXPANDING:
+    if last in _EXPANDING and not _adds_no_repeats(node):
         return frozenset(("expanded", "readonly") if effect.name.startswith("numpy") else ("expanded",))
     if last in _TURNING:
         return frozenset(("noncontiguous",))

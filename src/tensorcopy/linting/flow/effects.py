@@ -23,7 +23,24 @@ _SOURCES = {
     Kind.MODULE: frozenset((v.MODULE, v.STATE_DICT)),
     Kind.ARRAYS: frozenset((v.LIST, v.TUPLE)),
 }
-RESULTS = {Kind.TENSOR: v.TENSOR, Kind.ARRAY: v.ARRAY, Kind.SEQUENCE: v.LIST, Kind.TENSORS: v.TUPLE, Kind.ARRAYS: v.LIST}
+RESULTS = {
+    Kind.TENSOR: v.TENSOR,
+    Kind.ARRAY: v.ARRAY,
+    Kind.MASKED: v.ARRAY,
+    Kind.SEQUENCE: v.LIST,
+    Kind.NUMBERS: v.OTHER,
+    Kind.SCALAR: v.FLOAT,
+    Kind.BUFFER: v.BYTES,
+    Kind.TENSORS: v.TUPLE,
+    Kind.ARRAYS: v.LIST,
+    Kind.TEXT: v.TEXT,
+    Kind.MODULE: v.MODULE,
+    Kind.STORAGE: v.OTHER,
+    Kind.CAPSULE: v.OTHER,
+    Kind.MAPPING: v.DICT,
+    Kind.OTHER: v.OTHER,
+    Kind.NOTHING: v.NOTHING,
+}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

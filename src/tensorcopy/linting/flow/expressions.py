@@ -555,7 +555,8 @@ def item_of(frame: Frame, node: ast.Subscript, base: Value, index: Value | None)
         if way in ("advanced", "mask"):
             return None
         if way == "slice":
-            return shared(frame, node, base, "[...]", kind=v.UNKNOWN, traits=frozenset(("view",)))
+            turned = ("view", "negative") if _reversed(node.slice) else ("view",)
+            return shared(frame, node, base, "[...]", kind=v.UNKNOWN, traits=frozenset(turned))
         return element_value(frame, node, base)
     return None
 

@@ -8,6 +8,7 @@ from ..flow import values as v
 from ..flow.events import KeptChanged, Stale, on
 from ..flow.values import Value
 from ..model import Level, Rule
+from ._reading import written_name
 
 RULE = Rule(
     code="TCY101",
@@ -23,7 +24,7 @@ def kept_in_a_loop(event: KeptChanged) -> None:
     kept = event.kept
     if not (event.carried or _accumulated(event)) or kept.how not in ("append", "yield", "item"):
         return
-    if not event.certain or event.write.how == "call":
+    if not event.certain or event.write.how == "call" or _through_the_container(event):
         return
     if kept.how == "item" and (kept.value.step is None or kept.value.step.name in ("=", "[...]")):
         return
@@ -36,6 +37,13 @@ def kept_in_a_loop(event: KeptChanged) -> None:
         f"so everything {what} so far changes with it: keep a copy",
         related=((event.write.node, "the memory is written here"),),
     )
+
+
+def _through_the_container(event: KeptChanged) -> bool:
+    """``rows.append(zeros); rows[-1][0] = 1``: what is kept is meant to be filled where it is."""
+    node = event.kept.node
+    holder = node.func if isinstance(node, ast.Call) else node.targets[0] if isinstance(node, ast.Assign) else None
+    return isinstance(holder, (ast.Attribute, ast.Subscript)) and written_name(event.write.node) == written_name(holder)
 
 
 def _accumulated(event: KeptChanged) -> bool:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from ..flow import values as v
 from ..flow.events import Write, on
 from ..flow.values import Step, Value
@@ -46,7 +48,15 @@ def element(event: Write) -> None:
 
 def _taken(value: Value) -> Step | None:
     steps = [s for s in value.steps() if not s.name.endswith("()")]
+    if any(s.base.kind == v.UNKNOWN and s.name == "[...]" and _is_element(s) for s in steps):
+        return None
     return steps[-1] if steps and source_is_element(steps) else None
+
+
+def _is_element(step: Step) -> bool:
+    """Whether an element was taken from something unknown, whose ``__getitem__`` may well make a new object."""
+    index = step.node.slice if isinstance(step.node, ast.Subscript) else None
+    return not isinstance(index, (ast.Slice, ast.Tuple))
 
 
 def source_is_element(steps: list[Step]) -> bool:
