@@ -189,6 +189,7 @@ def tell(
     result: Value | None,
 ) -> None:
     """Tell the rules that listen to calls of this name."""
+    frame.unit.told = (node, name, receiver, args)
     handlers = frame.unit.hears_calls.get(name)
     if handlers:
         event = Call(frame, node, name, receiver, args, keywords, result)

@@ -89,6 +89,13 @@ def is_known(name: str) -> bool:
     return bool(for_call(name))
 
 
+@cache
+def writes_nothing(name: str) -> bool:
+    """Whether the catalogue has the call, and in none of its forms it writes."""
+    entries = for_call(name)
+    return bool(entries) and not any(entry.call.writes_to for entry in entries)
+
+
 def _conditions_hold(entry: Operation, facts: frozenset[str]) -> bool:
     return all(_holds(condition.name, condition.value, facts) for condition in entry.call.when)
 

@@ -102,13 +102,21 @@ class Call(Event):
 
 
 class Discarded(Event):
-    """A call as a statement of its own, whose result nobody takes. `node` is the call."""
+    """A call as a statement of its own, whose result nobody takes. Named as `Call` names it; `node` is the call."""
 
-    __slots__ = ("name", "receiver", "result")
+    __slots__ = ("args", "name", "receiver", "result")
 
-    def __init__(self, frame: Frame, node: ast.AST, name: str, receiver: Value | None, result: Value | None) -> None:
+    def __init__(
+        self,
+        frame: Frame,
+        node: ast.Call,
+        name: str,
+        receiver: Value | None,
+        args: list[Value | None],
+        result: Value | None,
+    ) -> None:
         super().__init__(frame, node)
-        self.name, self.receiver, self.result = name, receiver, result
+        self.name, self.receiver, self.args, self.result = name, receiver, args, result
 
 
 class Write(Event):

@@ -55,7 +55,7 @@ def _join_into(mine: dict[str, Value | None], others: dict[str, Value | None]) -
 
 
 class Frame:
-    """One function, class body or module being followed."""
+    """One function, class body or module being followed. `probing` counts the blocks around that expect an error."""
 
     def __init__(
         self,
@@ -71,6 +71,7 @@ class Frame:
         self.exits: list[list[State]] = []
         self.iteration = 0
         self.grad = "on"
+        self.probing = 0
         self.returns: list[Value | None] = []
         self.yields: list[Value | None] = []
         self.kept: dict[Region, list[Kept]] = {}

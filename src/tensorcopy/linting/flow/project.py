@@ -145,7 +145,7 @@ class ClassInfo:
 
 
 class Unit:
-    """One file being followed."""
+    """One file being followed. `told` is the call last told of; `remembered` is for what rules note, each by its code."""
 
     def __init__(self, source: Source, project: Project, *, muted: bool = False) -> None:
         self.source, self.project, self.muted = source, project, muted
@@ -161,6 +161,8 @@ class Unit:
         self.classes: list[ClassInfo] = []
         self.definitions: dict[str, list[ast.stmt]] = {}
         self.lines: list[str] | None = None
+        self.told: tuple[ast.Call, str, Value | None, list[Value | None]] | None = None
+        self.remembered: dict[str, Any] = {}
         self._libraries: dict[str, Value] = {}
         self._parents: dict[ast.AST, ast.AST] | None = None
 

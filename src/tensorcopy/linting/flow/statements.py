@@ -44,13 +44,11 @@ def run_block(frame: Frame, body: Sequence[ast.stmt]) -> None:
 @executes(ast.Expr)
 def _expression(frame: Frame, node: ast.Expr) -> None:
     value = evaluate(frame, node.value)
-    if type(node.value) is ast.Call and type(node.value.func) is ast.Attribute:
-        handlers = frame.unit.hears.get("Discarded")
-        if handlers:
-            receiver = quiet_value(frame, node.value.func.value)
-            event = Discarded(frame, node.value, node.value.func.attr, receiver, value)
-            for handler in handlers:
-                handler(event)
+    told = frame.unit.told
+    if type(node.value) is ast.Call and told is not None and told[0] is node.value:
+        _, name, receiver, args = told
+        for handler in frame.unit.hears.get("Discarded", ()):
+            handler(Discarded(frame, node.value, name, receiver, args, value))
 
 
 def quiet_value(frame: Frame, node: ast.expr) -> Value | None:
@@ -410,13 +408,22 @@ def _of_dict_view(value: Value) -> Value | None:
 @executes(ast.With, ast.AsyncWith)
 def _with(frame: Frame, node: Any) -> None:
     before = frame.grad
+    probing = frame.probing
     for item in node.items:
         value = evaluate(frame, item.context_expr)
         frame.grad = grad_mode(frame, item.context_expr, frame.grad)
+        frame.probing += _expects_error(item.context_expr)
         if item.optional_vars is not None:
             bind(frame, node, item.optional_vars, item.context_expr, value)
     run_block(frame, node.body)
-    frame.grad = before
+    frame.grad, frame.probing = before, probing
+
+
+def _expects_error(node: ast.expr) -> bool:
+    """Whether ``with node:`` runs its body to see it fail or warn: `pytest.raises`, `assertRaises`, `suppress` …"""
+    func = node.func if isinstance(node, ast.Call) else node
+    name = (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")).lower()
+    return any(word in name for word in ("raise", "warn", "suppress", "profile"))
 
 
 def grad_mode(frame: Frame, node: ast.expr, current: str) -> str:
@@ -439,7 +446,9 @@ def grad_mode(frame: Frame, node: ast.expr, current: str) -> str:
 @executes(ast.Try)
 def _try(frame: Frame, node: ast.Try) -> None:
     before = frame.state.copy()
+    frame.probing += bool(node.handlers)
     run_block(frame, node.body)
+    frame.probing -= bool(node.handlers)
     if not frame.state.dead:
         run_block(frame, node.orelse)
     after = frame.state

@@ -85,6 +85,20 @@ METHODS = frozenset(
     to_sparse_bsc to_sparse_bsr to_sparse_csc to_sparse_csr trace tril triu true_divide trunc type_as var vdot xlogy
     """.split()
 )
+# Those of them that have a twin with an underscore, which writes the receiver instead.
+IN_PLACE_TWINS = frozenset(
+    """
+    abs absolute acos acosh add addbmm addcdiv addcmul addmm addmv addr arccos arccosh arcsin arcsinh arctan arctan2
+    arctanh asin asinh atan atan2 atanh baddbmm bernoulli bitwise_and bitwise_left_shift bitwise_not bitwise_or
+    bitwise_right_shift bitwise_xor ceil clamp clamp_max clamp_min clip conj_physical copysign cos cosh cumprod cumsum
+    deg2rad digamma div divide eq erf erfc erfinv exp exp2 expm1 fix float_power floor floor_divide fmod frac gcd ge
+    greater greater_equal gt heaviside hypot i0 igamma igammac index_add index_copy index_fill index_put index_reduce
+    lcm ldexp le lerp less less_equal lgamma log log10 log1p log2 logical_and logical_not logical_or logical_xor logit
+    lt masked_fill masked_scatter mul multiply mvlgamma nan_to_num ne neg negative nextafter not_equal polygamma pow put
+    rad2deg reciprocal relu remainder renorm resize resize_as round rsqrt scatter scatter_add scatter_reduce sgn sigmoid
+    sign sin sinc sinh sqrt square sub subtract tan tanh tril triu true_divide trunc xlogy
+    """.split()
+)
 # Tensor methods that, in some form, compute several new tensors.
 METHODS_MANY = frozenset(
     """

@@ -24,7 +24,10 @@ _MAY_COPY = frozenset(("reshape", "flatten", "ravel", "contiguous", "reshape_as"
 def method(event: Discarded) -> None:
     """``x[mask].zero_()`` and ``x.reshape(-1).copy_(y)`` as statements."""
     node = event.node
-    if not event.name.endswith("_") or event.name.endswith("__") or event.name in ("share_memory_", "requires_grad_"):
+    last = event.name.rpartition(".")[2]
+    if not last.endswith("_") or last.endswith("__") or last in ("share_memory_", "requires_grad_"):
+        return
+    if not isinstance(node.func, ast.Attribute):
         return
     temporary, result = node.func.value, event.result
     if result is None or result.kind not in (v.TENSOR, v.ARRAY) or not isinstance(temporary, (ast.Call, ast.Subscript)):

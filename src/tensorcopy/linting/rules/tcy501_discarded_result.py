@@ -1,0 +1,165 @@
+"""A call that returns a new tensor or array, as a statement: its result is lost and its source stays as it was."""
+
+from __future__ import annotations
+
+import ast
+
+from ..flow import values as v
+from ..flow.effects import writes_nothing
+from ..flow.events import Discarded, on
+from ..flow.places import inserted_before
+from ..flow.values import Value
+from ..flow.vocabulary import ARRAY_METHODS, COMPUTED, FACTORIES, IN_PLACE_TWINS, NUMPY_COMPUTED
+from ..model import Fix, Level, Rule
+
+RULE = Rule(
+    code="TCY501",
+    name="discarded-result",
+    level=Level.WARNING,
+    summary="a call that changes nothing in place stands as a statement, so its result is lost",
+)
+# Reading these is the point of calling them.
+_READS = frozenset(["numpy", "item", "tolist", "data", "resize", "size", "stride", "storage", "untyped_storage"])
+# Work that programs do for its time alone, to warm up or to measure.
+_TIMED = frozenset(
+    [
+        "sum",
+        "mean",
+        "prod",
+        "std",
+        "var",
+        "any",
+        "all",
+        "dot",
+        "matmul",
+        "mm",
+        "bmm",
+        "einsum",
+        "outer",
+        "inner",
+        "norm",
+        "argmax",
+        "argmin",
+    ]
+)
+# Methods that tensors alone have, so that one such call is enough to know its receiver.
+_TELLING = frozenset(
+    ["resolve_conj", "resolve_neg", "masked_fill", "index_select", "type_as", "unsqueeze", "masked_select"]
+)
+
+
+@on("Discarded")
+def discarded(event: Discarded) -> None:
+    """The result is a tensor, an array or a copied container, the call writes nothing, and nothing takes the result."""
+    if event.result is None or event.frame.probing:
+        return
+    library, _, last = event.name.rpartition(".")
+    if last in _READS or last in _TIMED or _writes(event, last) or _is_timed(event):
+        return
+    source = _source(event, library, last)
+    if source is None or not _outlives(source):
+        return
+    shown = ast.unparse(source) if _is_named(source) else "its source"
+    event.report(
+        RULE,
+        event.node,
+        f"{last}() returns its result and leaves {shown} as it was; nothing takes the result",
+        fix=_fix(event, source),
+    )
+
+
+def _writes(event: Discarded, last: str) -> bool:
+    if last.endswith("_") or event.result is event.receiver:
+        return True
+    return any(k.arg in ("out", "inplace", "copy") or k.arg is None for k in event.node.keywords)
+
+
+def _is_timed(event: Discarded) -> bool:
+    """Whether a loop does nothing but repeat the call, always the same."""
+    loop = event.frame.loop
+    if not isinstance(loop, ast.For) or len(loop.body) != 1:
+        return False
+    used = {n.id for n in ast.walk(loop.body[0]) if isinstance(n, ast.Name)}
+    return not used & _loop_variables(event)
+
+
+def _source(event: Discarded, library: str, last: str) -> ast.expr | None:
+    """Where the value stands that the call was meant to change; None if the call may be right as it is."""
+    assert event.result is not None
+    if library in (v.DICT, v.LIST):
+        return event.node.func.value if last == "copy" else None
+    if event.result.kind not in v.NUMERIC:
+        return None
+    if library in ("torch.Tensor", "numpy.ndarray"):
+        return _receiver(event, library, last)
+    return _first_argument(event, library, last)
+
+
+def _first_argument(event: Discarded, library: str, last: str) -> ast.expr | None:
+    first = event.node.args[0] if event.node.args else None
+    if library == "torch":
+        known = last in IN_PLACE_TWINS or (
+            _holds_memory(event.args) and (last in COMPUTED or writes_nothing(event.name))
+        )
+    else:
+        known = library == "numpy" and (last in NUMPY_COMPUTED or writes_nothing(event.name))
+    return first if known else None
+
+
+def _receiver(event: Discarded, library: str, last: str) -> ast.expr | None:
+    receiver, func = event.receiver, event.node.func
+    if receiver is None or "subclass" in receiver.traits:
+        return None
+    if "inferred" in receiver.traits and last not in _TELLING:
+        return None
+    if library == "torch.Tensor":
+        known = writes_nothing(event.name) or last in IN_PLACE_TWINS or last in ("cuda", "xpu")
+    else:
+        known = writes_nothing(event.name) or last in ARRAY_METHODS
+    return func.value if known and isinstance(func, ast.Attribute) else None
+
+
+def _holds_memory(args: list[Value | None]) -> bool:
+    return bool(args) and args[0] is not None and args[0].kind in (v.TENSOR, v.ARRAY, v.LIST, v.TUPLE)
+
+
+def _is_named(node: ast.expr) -> bool:
+    while isinstance(node, (ast.Attribute, ast.Subscript)):
+        node = node.value
+    return isinstance(node, ast.Name)
+
+
+def _outlives(node: ast.expr) -> bool:
+    """Whether the value outlives the statement: what is made and dropped in it is made for its time, or its errors."""
+    while isinstance(node, ast.Call):
+        name = node.func.attr if isinstance(node.func, ast.Attribute) else ""
+        if name in FACTORIES or not node.args:
+            return False
+        node = node.args[0]
+    return _is_named(node)
+
+
+def _fix(event: Discarded, source: ast.expr) -> object:
+    target = _target(event, source)
+    if target is None:
+        return None
+    return lambda lines: Fix(
+        title=f"assign the result to {target}", edits=(inserted_before(event.node, f"{target} = ", lines),), safe=True
+    )
+
+
+def _target(event: Discarded, source: ast.expr) -> str | None:
+    """What the result can be assigned to with the meaning that the statement was to have; None if it would not help."""
+    value = event.receiver if event.receiver is not None else event.args[0]
+    if value is None or value.kind not in v.NUMERIC or value.traits & {"parameter", "leaf"}:
+        return None
+    if isinstance(source, ast.Attribute) and isinstance(source.value, ast.Name):
+        return ast.unparse(source)
+    if not isinstance(source, ast.Name) or source.id in _loop_variables(event):
+        return None
+    return source.id if source.id in event.frame.state.names and source.id not in event.frame.globals else None
+
+
+def _loop_variables(event: Discarded) -> set[str]:
+    targets = [loop.target for loop in event.frame.loops if isinstance(loop, (ast.For, ast.AsyncFor))]
+    return {n.id for target in targets for n in ast.walk(target) if isinstance(n, ast.Name)}
