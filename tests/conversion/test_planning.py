@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 import torch
 
@@ -19,6 +20,20 @@ def test_a_plan_of_a_cast_names_both_dtypes_and_the_bytes():
     plan = tc.plan(np.zeros(4), to="torch", dtype=torch.float32)
     assert (plan.shares, plan.bytes_moved) == (False, 16)
     assert "convert float64 to float32" in str(plan)
+
+
+@pytest.mark.parametrize(
+    ("source", "called"),
+    [
+        ([torch.ones(2)], "list of tensors"),
+        (([np.ones(2)],), "tuple of arrays"),
+        ([pd.Series([1.0])], "list of Series objects"),
+        ([1.0, 2], "list"),
+        ([], "list"),
+    ],
+)
+def test_a_plan_says_what_a_list_holds(source, called):
+    assert tc.plan(source, to="torch").source == called
 
 
 def test_a_plan_says_when_the_graph_is_cut():

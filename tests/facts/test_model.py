@@ -61,6 +61,21 @@ def test_a_subscript_is_found_with_any_receiver():
     assert "torch.Tensor[int]" in named("batch[0]")
 
 
+@pytest.mark.parametrize("text", ["x += 1", "w -= lr * w.grad", "x[mask] *= 2", "model.bias *= f(x)[0]", "x+=y;"])
+def test_a_write_by_an_operator_is_found_with_any_operands(text):
+    assert named(text) == ["numpy.ndarray.__iadd__", "torch.Tensor.__iadd__"]
+
+
+@pytest.mark.parametrize("text", ["x[0] = 1", "batch['x'][:, 1:] = y == 2", "w.data[i]=f(a=1)"])
+def test_an_assignment_to_elements_is_found_with_any_operands(text):
+    assert {"torch.Tensor[...] = number", "numpy.ndarray[...] = number"} <= set(named(text))
+
+
+def test_an_assignment_to_a_name_is_read_as_what_is_assigned():
+    assert named("y = x.clone()") == named("x.clone()") != []
+    assert named("x = 1") == named("x == 1") == named("x <= 1") == []
+
+
 def test_an_attribute_is_found():
     assert named("weights.data")[0] == "torch.Tensor.data"
 

@@ -17,6 +17,9 @@ _SHORT = {
     "Tensor.": "torch.Tensor.",
     "Module.": "torch.nn.Module.",
 }
+_ASSIGNMENT = re.compile(r"[A-Za-z_][\w.]*(\[.*\])?(\*\*|//|[-+*/%@&|^])?=(?!=).+")
+_IN_PLACE = {"__iadd__": "+", "__isub__": "-", "__imul__": "*", "__itruediv__": "/", "__ifloordiv__": "//"}
+_IN_PLACE |= {"__imod__": "%", "__ipow__": "**", "__imatmul__": "@", "__iand__": "&", "__ior__": "|", "__ixor__": "^"}
 _ARGUMENTS = re.compile(r"\([^()]*\)|\[[^\[\]]*\]")
 
 
@@ -53,12 +56,24 @@ def _spellings(operation: Operation) -> tuple[set[str], ...]:
     words = [step.rsplit(".", 1)[-1] for step in operation.call.steps]
     bare = {b for b in map(without_arguments, names | calls) if all(word in b for word in words)}
     tails = {name.rsplit(".", 1)[-1] for name in operation.call.names} | {_receiver_off(t) for t in calls | bare}
+    calls |= {f"x{_IN_PLACE[word]}=" for word in tails & _IN_PLACE.keys()}
+    calls |= {"x[]="} if "__setitem__" in tails else set()
     return {operation.name} | calls, names | bare, tails, {_squeezed(t) for t in names | bare | tails}
 
 
 def _readings(text: str) -> list[str]:
-    """*text* as typed, with short names in full, with ``x`` as receiver, without arguments, without receiver."""
+    """*text* as typed, with short names in full, with ``x`` as receiver, without arguments, without receiver.
+
+    An assignment that writes into memory, like ``w[0] = 1`` or ``w += 1``, as its target and its sign; any other as
+    what is assigned.
+    """
     plain = _plain(text)
+    assigned = _ASSIGNMENT.fullmatch(plain)
+    if assigned is not None:
+        index, operator = assigned.groups()
+        if operator or index:
+            return [plain, f"x{operator}=" if operator else "x[]="]
+        plain = plain.partition("=")[2]
     full = next((plain.replace(k, v, 1) for k, v in _SHORT.items() if plain.startswith(k)), plain)
     of_x = re.sub(r"^[A-Za-z_]\w*(?=[.\[])", "x", plain)
     bare = without_arguments(plain)

@@ -145,7 +145,7 @@ def _same_device(wanted: str, device: Any) -> bool:
 def _refuse_graph(tensor: Any, request: Request) -> None:
     if tensors.on_graph(tensor) and request.detach is not True:
         raise GraphError(
-            f"cannot give the memory of a tensor that requires grad ({tensors.graph_position(tensor)}) to NumPy",
+            f"cannot give the memory of a tensor that requires grad ({tensors.made_by(tensor)}) to NumPy",
             why="NumPy records no gradients, so the graph would be cut here in silence",
             fix="pass detach=True to cut it on purpose",
         )

@@ -14,7 +14,7 @@ def on_graph(tensor: Any) -> bool:
     return bool(tensor.requires_grad)
 
 
-def graph_position(tensor: Any) -> str:
+def made_by(tensor: Any) -> str:
     """``leaf``, or the name of the function that made *tensor*, like ``MulBackward0``."""
     return "leaf" if tensor.is_leaf else str(tensor.grad_fn.name())
 

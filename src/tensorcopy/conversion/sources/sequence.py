@@ -8,7 +8,7 @@ from collections.abc import Iterator, KeysView, Sequence, Set, ValuesView
 from typing import Any
 
 from ...errors import ProducerError, UnsupportedSourceError
-from ...live.libraries import defines, is_numpy_scalar
+from ...live.libraries import defines, is_ndarray, is_numpy_scalar, is_tensor
 from ..nulls import filled
 from ..plan import Exposure, Request
 
@@ -32,9 +32,10 @@ def expose(obj: Any, request: Request) -> Exposure:
             f"cannot convert {type(obj).__name__}", why="a set has no order", fix="pass sorted(values) or list(values)"
         )
     nest = obj if isinstance(obj, (list, tuple)) else _listed(obj)
-    foreign = _starts_with_arrays(nest)
+    members = _members(nest)
+    foreign = bool(members)
     return Exposure(
-        kind=f"{type(obj).__name__} of arrays" if foreign else type(obj).__name__,
+        kind=f"{type(obj).__name__} of {members}" if foreign else type(obj).__name__,
         form="members" if foreign else "values",
         open=lambda: filled(nest, request.null),
         why_copy=_SCATTERED if foreign else _OBJECTS,
@@ -78,18 +79,18 @@ _OBJECTS = "Python numbers are objects scattered over memory, not one buffer"
 _SCATTERED = "the members lie in memory of their own, not in one buffer"
 
 
-def _starts_with_arrays(nest: Any) -> bool:
-    """Whether the first member, however deep, has a dtype and a shape of its own rather than being a plain number."""
+def _members(nest: Any) -> str:
+    """What the members are by the first of them, however deep; empty where that is a plain number."""
     for _ in range(_DEEPEST):
         if issubclass(type(nest), (list, tuple, deque)):
             if not nest:
-                return False
+                return ""
             nest = nest[0]
         else:
             break
-    return (
-        not isinstance(nest, (bool, int, float, complex, str, list)) and nest is not None and not is_numpy_scalar(nest)
-    )
+    if isinstance(nest, (bool, int, float, complex, str, list)) or nest is None or is_numpy_scalar(nest):
+        return ""
+    return "tensors" if is_tensor(nest) else "arrays" if is_ndarray(nest) else f"{type(nest).__name__} objects"
 
 
 _DEEPEST = 64

@@ -59,7 +59,7 @@ def _handed_over(tensor: Any, request: Request) -> tuple[Plan, Exposure, Request
     """The plan for a CUDA tensor, converted where need be by torch on its own device."""
     if tensors.on_graph(tensor) and request.detach is not True:
         raise GraphError(
-            f"cannot give the memory of a tensor that requires grad ({tensors.graph_position(tensor)}) to CuPy",
+            f"cannot give the memory of a tensor that requires grad ({tensors.made_by(tensor)}) to CuPy",
             why="CuPy records no gradients, so the graph would be cut here in silence",
             fix="pass detach=True to cut it on purpose",
         )
