@@ -360,6 +360,8 @@ def _numpy_function(frame: Frame, node: ast.Call, name: str, last: str, args: li
             return None
         if name.startswith("numpy.random.") and not args and not keywords:
             return Value(v.FLOAT, node)
+        if last == "arange" and "dtype" not in keywords and args and all(a is not None and a.kind == v.INT for a in args):
+            return fresh(frame, node, v.ARRAY, graph=v.OFF, dtype="int64")
         dtype = array_dtype(args[1:], keywords) or ("float64" if last in ("zeros", "ones", "empty", "eye", "linspace", "rand", "randn") and "dtype" not in keywords and len(args) < 2 else "")
         return fresh(frame, node, v.ARRAY, graph=v.OFF, dtype=dtype, traits=_array_traits(None, keywords, args[1:]))
     if last in NUMPY_COMPUTED:
@@ -488,7 +490,8 @@ def _number_of(kind: str) -> Any:
         cut = None
         if source is not None:
             cut = Cut(kind, node, source) if source.graph == v.ON else source.cut
-        return Value(kind, node, cut=cut)
+        traits = source.traits & {"timestamp"} if source is not None else frozenset()
+        return Value(kind, node, cut=cut, traits=traits)
 
     return number
 
@@ -551,6 +554,8 @@ _OTHERS: dict[str, Any] = {
     "pyarrow.array": lambda f, n, a, k: Value(v.ARROW, n, regions=(Region("fresh", n),), time=f.unit.clock),
     "pyarrow.chunked_array": lambda f, n, a, k: Value(v.ARROW, n, regions=(Region("fresh", n),), time=f.unit.clock),
     "pandas.Series": lambda f, n, a, k: Value(v.SERIES, n, regions=(Region("fresh", n),), time=f.unit.clock, traits=_series_traits(k)),
+    "time.time": lambda f, n, a, k: Value(v.FLOAT, n, traits=frozenset(("timestamp",))),
+    "time.time_ns": lambda f, n, a, k: Value(v.INT, n, traits=frozenset(("timestamp",))),
     "math.sqrt": lambda f, n, a, k: Value(v.FLOAT, n),
     "torch.Size": lambda f, n, a, k: Value(v.TUPLE, n, traits=frozenset(("sizes",))),
 }

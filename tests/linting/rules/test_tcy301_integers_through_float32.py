@@ -1,0 +1,133 @@
+"""Integers that float32 rounds."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linting.programs import cases, lines_of, mended
+
+CODE = "TCY301"
+ROUNDED = cases(
+    """
+--- class and method
+import torch
+x = torch.Tensor([1, 2]).long()
+--- unknown data
+import torch
+def f(ids):
+    return torch.Tensor(ids).to(torch.int64)
+--- typed
+import torch as th
+def f(ids):
+    return th.FloatTensor(ids).type(th.LongTensor)
+--- by a name
+import torch
+def f(ids):
+    x = torch.Tensor(ids)
+    return x.to("cuda").int()
+--- a class from its module
+from torch import Tensor
+def f(ids):
+    return Tensor(ids).long()
+--- of an array
+import numpy as np, torch
+class Batch:
+    def __init__(self, ids):
+        self.ids = ids
+
+    def tensor(self):
+        columns = torch.Tensor(self.ids)
+        return columns.to(torch.int32)
+
+print(Batch(np.array([50_000_001])).tensor())
+--- there and back
+import torch
+x = torch.arange(5).float().long()
+--- there and back in NumPy
+import numpy as np
+x = np.arange(5).astype(np.float32).astype(np.int64)
+--- integers asked to be float32
+import torch
+x = torch.tensor([1, 2], dtype=torch.float32).long()
+--- a literal
+import torch
+x = torch.tensor([16777217], dtype=torch.float32)
+--- a literal beside a float
+import torch
+x = torch.tensor([16777217, 1.5])
+--- a literal by a name
+import torch
+ids = [16777216, 16777217, 16777219]
+x = torch.Tensor(ids)
+--- a literal in NumPy
+import numpy as np
+x = np.array([16777217], dtype="float32")
+--- the time
+import time, torch
+x = torch.tensor(time.time())
+--- the time as an integer
+import time, torch
+x = torch.Tensor([int(time.time())])
+"""
+)
+EXACT = cases(
+    """
+--- integers stay
+import torch
+x = torch.tensor([50_000_001]).long()
+y = torch.LongTensor([50_000_001])
+--- floats are cut off
+import torch
+x = torch.Tensor([1.5, 2.5]).long()
+y = torch.tensor([1.5, 2.5]).long()
+--- calculated between
+import torch
+x = (torch.arange(5).float() / 2).long()
+y = torch.Tensor([1, 2]).mul(3).floor().long()
+--- sizes
+import torch
+x = torch.Tensor(3, 4).long()
+y = torch.Tensor(3).long()
+--- small targets
+import torch
+x = torch.Tensor([1, 2]).to(torch.uint8)
+--- wide floats
+import time, torch
+import numpy as np
+x = torch.tensor(time.time(), dtype=torch.float64)
+y = np.array([16777217], dtype=np.float64)
+--- a literal that fits
+import torch
+x = torch.tensor([16777218, 1.5])
+--- a difference of times
+import time, torch
+start = time.time()
+x = torch.tensor(time.time() - start)
+--- unknown stays float
+import torch
+def f(x):
+    return torch.Tensor(x), x.float().long()
+"""
+)
+
+
+@pytest.mark.parametrize("program", ROUNDED.values(), ids=ROUNDED)
+def test_integers_that_may_be_rounded_are_found(program: str) -> None:
+    assert len(lines_of(CODE, program)) == 1
+
+
+@pytest.mark.parametrize("program", EXACT.values(), ids=EXACT)
+def test_integers_that_stay_exact_are_left_alone(program: str) -> None:
+    assert lines_of(CODE, program) == []
+
+
+def test_the_fix_keeps_known_integers() -> None:
+    program = "import torch\nx = torch.Tensor([1, 2]).long()\n"
+
+    assert mended(program, CODE) == "import torch\nx = torch.tensor([1, 2], dtype=torch.int64)\n"
+
+
+def test_there_is_no_safe_fix_for_unknown_data() -> None:
+    program = ROUNDED["unknown data"]
+
+    assert mended(program, CODE) == program
