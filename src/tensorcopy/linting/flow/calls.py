@@ -26,6 +26,7 @@ from .vocabulary import (
     COMPUTED,
     COMPUTED_MANY,
     FACTORIES,
+    METHODS,
     METHODS_BOOL,
     METHODS_INT,
     METHODS_MANY,
@@ -212,7 +213,7 @@ def call_library(frame: Frame, node: ast.Call, name: str, args: list[Value | Non
 
 
 def _library_result(frame: Frame, node: ast.Call, name: str, args: list[Value | None], keywords: dict[str, Value | None]) -> Value | None:
-    if is_known(name):
+    if is_known(name) and not (name == "torch.Tensor" and _may_be_sizes(args)):
         found = _by_catalogue(frame, node, name, None, args, keywords)
         if found is not None:
             return _required(frame, node, name, found, keywords)
@@ -235,6 +236,11 @@ def _required(frame: Frame, node: ast.Call, name: str, found: Value, keywords: d
     graph = v.ON if parameter and "requires_grad" not in keywords else _asked_graph(frame, keywords)
     traits = found.traits | ({"parameter"} if parameter else set()) | ({"leaf"} if graph == v.ON else set())
     return found.with_(graph=graph, traits=traits)
+
+
+def _may_be_sizes(args: list[Value | None]) -> bool:
+    """Whether arguments of the class itself may be a shape, of which it makes a tensor, instead of data."""
+    return len(args) != 1 or args[0] is None or args[0].kind == v.UNKNOWN
 
 
 def _torch_function(frame: Frame, node: ast.Call, root: str, last: str, args: list[Value | None], keywords: dict[str, Value | None]) -> Value | None:
@@ -774,6 +780,8 @@ def _numeric_method(
         return _array_method(frame, node, base, name, args, keywords)
     if name in ("backward", "retain_grad", "register_hook"):
         return Value(v.NOTHING, node)
+    if name not in METHODS and name not in METHODS_MANY and (name != "unique" or keywords):
+        return None
     operands = [base, *args, *keywords.values()]
     cut = base.cut if not any(a is not None and a.graph == v.ON for a in args) else None
     if base.graph == v.ON and name not in _LINEAR:
@@ -788,8 +796,6 @@ def _with_special_cases(
     frame: Frame, node: ast.Call, name: str, found: Value, base: Value, args: list[Value | None], keywords: dict[str, Value | None]
 ) -> Value:
     """What an argument changes beyond the catalogue's entry."""
-    if name == "to" and keywords.get("copy") is not None and keywords["copy"].const is True:  # type: ignore[union-attr]
-        return found
     if name == "requires_grad_" and (not args or args[0] is None or args[0].const is not False):
         return found.with_(graph=v.ON if "requires_grad" not in keywords else v.UNSURE, traits=found.traits | ({"leaf"} if base.graph != v.ON else set()))
     if name == "astype" and args and args[0] is not None and args[0].kind == v.TEXT and isinstance(args[0].const, str):

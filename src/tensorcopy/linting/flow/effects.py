@@ -70,12 +70,16 @@ def effect_of(name: str, kind: str, facts: frozenset[str]) -> Effect | None:
 
     facts: words like ``"dtype"`` (a dtype is given), ``"copy=True"``, ``"out"`` (the argument is given), ``"mask"``.
     For an unknown kind the entries of tensors and arrays have to agree; where they do not, memory or graph depends.
+    So it does where no entry is for these arguments, as in ``x.to(unknown)``.
     """
     entries = [e for e in for_call(name) if e.call.style is not Style.CHAIN and _conditions_hold(e, facts)]
     fitting = sorted((e for e in entries if kind in _SOURCES.get(e.source, ())), key=_constants, reverse=True)
     if not fitting and kind == v.UNKNOWN:
         return _merged([e for e in entries if e.source in (Kind.TENSOR, Kind.ARRAY)])
-    return _of(fitting[0]) if fitting else None
+    if not fitting:
+        calls = [e for e in for_call(name) if e.call.style is not Style.CHAIN]
+        return _merged([e for e in calls if kind in _SOURCES.get(e.source, ())])
+    return _of(fitting[0])
 
 
 def _constants(entry: Operation) -> int:

@@ -11,7 +11,7 @@ from .effects import CUTS, effect_of
 from .events import Operator, Read
 from .frame import Frame
 from .project import ClassInfo, FunctionInfo
-from .values import Cut, Region, Step, Value, element_of, joined
+from .values import Cut, Region, Step, Value, element_of, joined, one_of
 from .vocabulary import ATTRIBUTES_BOOL, ATTRIBUTES_INT
 
 Evaluate = Callable[[Frame, Any], "Value | None"]
@@ -586,7 +586,7 @@ def _element(node: ast.Subscript, base: Value, index: Value | None) -> Value | N
         if -len(base.items) <= index.const < len(base.items):
             return base.items[index.const]
         return None
-    return element_of(base.items)
+    return one_of(base.items)
 
 
 def _entry(base: Value, index: Value | None) -> Value | None:

@@ -13,7 +13,7 @@ from .expressions import computed, element_value, evaluate, fresh, graph_of, ind
 from .frame import Frame
 from .guards import narrowed, truth
 from .project import ClassInfo, FunctionInfo
-from .values import Region, Step, Value, element_of
+from .values import Region, Step, Value, element_of, one_of
 
 Execute = Callable[[Frame, Any], None]
 STATEMENTS: dict[type, Execute] = {}
@@ -381,7 +381,7 @@ def _element(frame: Frame, node: ast.expr, value: Value | None) -> Value | None:
         return None
     kind = value.kind
     if kind in (v.LIST, v.TUPLE, v.SET):
-        return element_of(value.items) if isinstance(value.items, list) else None
+        return one_of(value.items) if isinstance(value.items, list) else None
     if kind == "dict view":
         return _of_dict_view(value)
     if kind == "enumerate":

@@ -233,3 +233,15 @@ def element_of(items: list[Value | None]) -> Value | None:
     for item in items[1:8]:
         found = joined(found, item)
     return found
+
+
+def one_of(items: list[Value | None]) -> Value | None:
+    """Some element of what a loop filled: what each turn made is another block, so that two uses may mean two."""
+    found = element_of(items)
+    if found is None or not any(_made_in_a_loop(r) for r in found.regions):
+        return found
+    return found.with_(regions=tuple(r.element if _made_in_a_loop(r) else r for r in found.regions))
+
+
+def _made_in_a_loop(region: Region) -> bool:
+    return region.origin == "fresh" and region.depth > 0

@@ -1,0 +1,61 @@
+"""Programs that are fine, in shapes that real code has: no rule may say that something is wrong."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linting.programs import cases, codes_in
+
+FINE = cases(
+    """
+--- the legacy class takes sizes
+import torch
+def unmap(data, inds, rows, columns):
+    out = torch.Tensor(rows, columns).fill_(0).type_as(data)
+    out[:, inds] = data
+    return out
+--- the legacy class takes an unknown size
+import torch
+def made(n, data):
+    out = torch.Tensor(n).type_as(data)
+    out[:2] = data
+    return out
+--- elements of a comprehension are blocks of their own
+import torch
+def states(parts, order, masks):
+    picked = [part.index_select(1, order) for part in parts]
+    out = []
+    for part, mask in zip(picked, masks):
+        part += mask
+        out.append(part.detach())
+    return out
+--- what each turn made is filled in that turn
+import torch
+def counts(windows):
+    maps = []
+    for window in windows:
+        maps.append(torch.zeros(3))
+        maps[-1][:2] += window
+    return maps
+--- one buffer for each parameter
+import torch
+def step(parameters, buffers):
+    for i, parameter in enumerate(parameters):
+        buffer = buffers[i]
+        if buffer is None:
+            buffer = torch.clone(parameter).detach()
+            buffers[i] = buffer
+        else:
+            buffer.mul_(0.9).add_(parameter)
+--- a method that torch does not have
+import torch
+def f(x: torch.Tensor):
+    y = x.to_something_else()
+    return torch.tensor(y)
+"""
+)
+
+
+@pytest.mark.parametrize("program", FINE.values(), ids=FINE.keys())
+def test_a_program_that_is_fine_gives_no_error_or_warning(program: str) -> None:
+    assert codes_in(program, notes=False) == []
