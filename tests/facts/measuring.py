@@ -23,8 +23,9 @@ from torch import nn
 from torch.utils import data as torch_data
 
 from tensorcopy.catalogue import Dtype, Operation, Trait, families
+from tensorcopy.live.traits import traits_of
 
-from .sources import SOURCES, Source, traits_of
+from .sources import SOURCES, Source
 
 RELEASES = {"torch": torch.__version__, "numpy": np.__version__}
 FAMILIES = {f: [op.on(RELEASES) for op in ops if op.exists_in(RELEASES)] for f, ops in families().items()}

@@ -29,9 +29,10 @@ from tensorcopy.catalogue import (
     Version,
     operations,
 )
+from tensorcopy.live.traits import ARRAY_TRAITS, SHARED_TRAITS, TENSOR_TRAITS
 
 from .measuring import ENTRIES, NAMESPACE, RELEASES, each, raised_by
-from .sources import ARRAY_TRAITS, SHARED_TRAITS, SOURCES, TENSOR_TRAITS
+from .sources import SOURCES
 
 NEWEST = {"torch": "2.13", "numpy": "2.4"}
 AT_HAND = {

@@ -6,9 +6,9 @@ import numpy as np
 import torch
 
 from tensorcopy.catalogue import Kind, Layout, Operation
+from tensorcopy.live.traits import dense
 
 from .measuring import ENTRIES, Cell, of, pieces, results
-from .sources import dense
 
 
 def strides(part) -> list[int]:
