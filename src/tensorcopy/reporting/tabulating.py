@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from .model import Axis, Cell, Column, Plot, Point, Series, SharedPart, Span, Table
+from .model import Axis, Cell, Column, Plot, Point, Series, SharedPart, Span, Table, ValueType
+from .quantities import value_text
 
 
 def byte_range(lo: int, hi: int) -> str:
@@ -47,6 +48,22 @@ def table_of(plot: Plot) -> Table:
         for number, series in enumerate(plot.series)
     )
     return Table(columns=(plot.x.column, *curves), rows=tuple(rows), title=f"{axis_text(plot.y)} over {plot.x.name}")
+
+
+def turned_table_of(plot: Plot) -> Table:
+    """The same with a row for each curve and a column for each value on the first axis: for curves of long names."""
+    at = [{point.x: point for point in series.points} for series in plot.series]
+    places = sorted({x for curve in at for x in curve})
+    columns = [
+        Column(name=f"{value_text(x, plot.x.type)} {plot.x.unit}".rstrip(), type=plot.y.type, key=f"at {number}")
+        for number, x in enumerate(places)
+    ]
+    rows = [
+        (Cell(value=series_name(series)), *(_cell(curve.get(x)) for x in places))
+        for series, curve in zip(plot.series, at, strict=True)
+    ]
+    title = f"{axis_text(plot.y)} over {axis_text(plot.x)}"
+    return Table(columns=(Column(name="", type=ValueType.CODE, key="curve"), *columns), rows=tuple(rows), title=title)
 
 
 def _cell(point: Point | None) -> Cell:

@@ -11,9 +11,9 @@ from rich.text import Text
 from ..medium import Medium
 from ..model import MemoryPicture, Plot, Series, Storage, Tone, ValueType
 from ..quantities import exact_bytes, signed, value_text
-from ..tabulating import byte_range, cells_of, part_text, series_name, span_text, table_of
+from ..tabulating import byte_range, cells_of, part_text, series_name, span_text, table_of, turned_table_of
 from ._text_lines import GAP, side_by_side, styled
-from ._text_tables import table_lines
+from ._text_tables import is_grid, table_lines
 from ._text_words import STYLES, say
 
 _DENSE, _GAPPY, _SHARED, _OUTSIDE = "█", "▒", "▓", "·"
@@ -79,6 +79,9 @@ def _drawn(lo: int, hi: int, size: int, char: str, style: str, width: int, mediu
 def plot_lines(plot: Plot, medium: Medium) -> Iterator[Text]:
     """The points as a table, and the curves compared where all of them end."""
     data = table_of(plot)
+    turned = turned_table_of(plot)
+    if not is_grid(data, medium) and is_grid(turned, medium):
+        data = turned
     yield from styled(say(data.title, medium), medium.width, "dim")
     yield from table_lines(data, medium)
     yield from _comparison(plot, medium)

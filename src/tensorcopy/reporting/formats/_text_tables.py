@@ -32,6 +32,13 @@ def table_lines(table: Table, medium: Medium) -> Iterator[Text]:
         yield from styled(say(note, medium), medium.width, "dim")
 
 
+def is_grid(table: Table, medium: Medium) -> bool:
+    """Whether the table fits as rows and columns, and needs no records."""
+    cells = [[_cell_text(c, cell, table, medium) for c, cell in _pairs(table, row)] for row in table.rows]
+    headings = [say(heading(column), medium) for column in table.columns]
+    return bool(_widths(table.columns, headings, cells, medium.width))
+
+
 def _pairs(table: Table, row: tuple[Cell, ...]) -> Iterator[tuple[Column, Cell]]:
     return zip(table.columns, row, strict=True)
 

@@ -36,7 +36,7 @@ def longest_word(text: str) -> int:
 def folded_code(text: str, width: int) -> str:
     """Code broken after spaces and signs where its lines are wider than *width*, as far as its names allow."""
     lines = [""]
-    for part in re.split(r"(?<=[ ._(,=\[])|(?<=\n)", text):
+    for part in re.split(r"(?<=[ ._(,=])|(?<=\[)(?!\d+\]$)|(?<=\n)", text):
         if cell_len((lines[-1] + part).rstrip()) > width and lines[-1].strip():
             lines.append("")
         lines[-1] += part
