@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
-from .libraries import class_of, is_tensor
+from .libraries import class_of, is_tensor, load
 
 _NAMED = 3
 """How many leaves or cut inputs are named before the rest is only counted."""
@@ -219,3 +219,15 @@ def storage_id(tensor: Any) -> int | None:
         return int(tensor.untyped_storage()._cdata)
     except (RuntimeError, AttributeError):
         return None
+
+
+def counts_writes(source: Any, result: Any) -> bool:
+    """Whether a write into *result* moves the version counter of *source*. Moves that of *result* to find out.
+
+    True for an inference tensor, which has no counter and never takes part in a backward pass.
+    """
+    if source.is_inference() or result.is_inference():
+        return True
+    before = version_of(source)
+    load("torch").autograd.graph.increment_version(result)
+    return version_of(source) != before
