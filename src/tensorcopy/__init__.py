@@ -24,6 +24,7 @@ _HOMES = {
     "relation": "inspection",
     "protect": "inspection",
     "check": "linting",
+    "compare": "benchmarking",
     "TensorcopyError": "errors",
 }
 
@@ -32,6 +33,7 @@ __all__ = [*_HOMES, "__version__", "errors", "testing"]
 if TYPE_CHECKING:
     from . import errors as errors
     from . import testing as testing
+    from .benchmarking import compare as compare
     from .conversion.allocation import use_huge_pages as use_huge_pages
     from .conversion.collating import collate as collate
     from .conversion.converting import convert as convert
