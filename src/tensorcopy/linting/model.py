@@ -44,7 +44,7 @@ class Edit:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fix:
-    """Edits that mend one finding. `safe` only if value, ownership and graph are what the author needs in every case."""
+    """Edits that mend one finding. `safe` only if value, ownership and graph are what the author needs in any case."""
 
     title: str
     edits: tuple[Edit, ...]
@@ -63,7 +63,7 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Finding:
-    """A mistake at `place`, with the other places that it takes to see it. The message says what happens at run time."""
+    """A mistake at `place`, with the other places that it takes to see it; the message says what happens."""
 
     code: str
     name: str

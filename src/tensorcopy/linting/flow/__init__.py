@@ -1,4 +1,4 @@
-"""The abstract interpreter: follows a file's values, memory and graph, and tells the rules what it sees. Runs nothing."""
+"""The abstract interpreter: follows values, memory and graph, and tells the rules what it sees. Runs nothing."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What one call does to memory, graph and dtype, as the flow analysis needs it: read from the catalogue, looked up once."""
+"""What one call does to memory, graph and dtype, as the flow analysis needs it: read from the catalogue, once."""
 
 from __future__ import annotations
 

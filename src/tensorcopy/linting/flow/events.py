@@ -120,8 +120,11 @@ class Discarded(Event):
 
 
 class Write(Event):
-    """Memory changes in place. `value` is what it is written through; `how`: "augmented", "subscript", "method", "out",
-    "call" (a function of the project writes its argument, at `inner`). `written` is what is written, if known."""
+    """Memory changes in place, through `value`.
+
+    how: "augmented", "subscript", "method", "out", "call" (a function of the project writes its argument, at `inner`).
+    written: what is written, if known.
+    """
 
     __slots__ = ("how", "inner", "iteration", "time", "value", "written")
 

@@ -7,42 +7,20 @@ from collections.abc import Callable
 from typing import Any
 
 from . import values as v
+from .dtypes import DTYPES, numpy_name, torch_name
 from .effects import CUTS, effect_of
 from .events import Operator, Read
 from .frame import Frame
+from .making import INHERITED, element_value, fresh, graph_of, shared
 from .project import ClassInfo, FunctionInfo
-from .values import Cut, Region, Step, Value, element_of, joined, one_of
+from .values import Cut, Region, Value, element_of, joined, one_of
 from .vocabulary import ATTRIBUTES_BOOL, ATTRIBUTES_INT
 
 Evaluate = Callable[[Frame, Any], "Value | None"]
 HANDLERS: dict[type, Evaluate] = {}
 
-_DTYPES = frozenset(
-    """
-    float32 float64 float16 bfloat16 float double half int8 int16 int32 int64 int long short uint8 uint16 uint32 uint64
-    bool complex64 complex128 cfloat cdouble bool_ float_ int_ single longlong intp float8_e4m3fn float8_e5m2
-    """.split()
-)
-DTYPE_NAMES = {
-    "float": "float32",
-    "double": "float64",
-    "half": "float16",
-    "int": "int32",
-    "long": "int64",
-    "short": "int16",
-    "bool_": "bool",
-    "float_": "float64",
-    "int_": "int64",
-    "single": "float32",
-    "longlong": "int64",
-    "intp": "int64",
-}
 # Attributes of tensors and arrays that are views of the same memory.
 _VIEWS = frozenset(("T", "mT", "H", "mH", "real", "imag", "data", "flat"))
-# Facts that a view has as well.
-INHERITED = frozenset(
-    ("readonly", "expanded", "repeated", "masked", "structured", "big-endian", "ml_dtypes", "objects", "noncontiguous", "inferred")
-)
 
 
 def handles(*types: type) -> Callable[[Evaluate], Evaluate]:
@@ -60,46 +38,6 @@ def evaluate(frame: Frame, node: ast.expr) -> Value | None:
     """The value of an expression, None if unknown. Tells the rules of everything on the way."""
     handler = HANDLERS.get(type(node))
     return handler(frame, node) if handler is not None else None
-
-
-def fresh(frame: Frame, node: ast.AST, kind: str, **facts: Any) -> Value:
-    """A value that owns new memory, made here."""
-    frame.unit.clock += 1
-    region = Region("fresh", node, depth=len(frame.loops))
-    return Value(kind, node, regions=(region,), time=frame.unit.clock, **facts)
-
-
-def shared(frame: Frame, node: ast.AST, base: Value, name: str, **facts: Any) -> Value:
-    """A value over the memory of *base*, reached by the operation *name*."""
-    frame.unit.clock += 1
-    traits = (base.traits & INHERITED) | facts.pop("traits", frozenset())
-    facts.setdefault("kind", base.kind)
-    facts.setdefault("graph", base.graph)
-    facts.setdefault("dtype", base.dtype)
-    facts.setdefault("cut", base.cut)
-    kind = facts.pop("kind")
-    return Value(
-        kind,
-        node,
-        regions=base.regions,
-        step=Step(name, node, base),
-        time=frame.unit.clock,
-        traits=traits,
-        **facts,
-    )
-
-
-def graph_of(frame: Frame, *operands: Value | None) -> str:
-    """Whether a result computed from *operands* here is on the graph."""
-    if frame.grad == "off":
-        return v.OFF
-    found = v.OFF
-    for operand in operands:
-        if operand is None or (operand.graph == v.UNSURE and operand.kind not in v.NUMBERS):
-            found = v.UNSURE
-        elif operand.graph == v.ON:
-            return v.ON if frame.grad == "on" else v.UNSURE
-    return found
 
 
 @handles(ast.Constant)
@@ -171,8 +109,8 @@ def attribute_of(frame: Frame, node: ast.Attribute, base: Value, name: str) -> V
 def _of_library(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Value | None:
     qualified = f"{base.ref}.{name}"
     root = qualified.partition(".")[0]
-    if name in _DTYPES and root in ("torch", "numpy"):
-        return Value(v.DTYPE, ref=qualified, const=DTYPE_NAMES.get(name, name) if root == "torch" else _numpy(name))
+    if name in DTYPES and root in ("torch", "numpy"):
+        return Value(v.DTYPE, ref=qualified, const=torch_name(name) if root == "torch" else numpy_name(name))
     if root == "ml_dtypes":
         return Value(v.DTYPE, ref=qualified, const=name)
     if qualified in ("numpy.inf", "numpy.nan", "numpy.pi", "math.pi", "math.inf", "torch.inf", "torch.nan", "torch.pi"):
@@ -183,12 +121,6 @@ def _of_library(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Va
 
         return defined_in(found, name)
     return frame.unit.library(qualified)
-
-
-def _numpy(name: str) -> str:
-    return {"float": "float64", "int": "int64", "half": "float16", "double": "float64", "long": "int64"}.get(
-        name, DTYPE_NAMES.get(name, name)
-    )
 
 
 def _of_numeric(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Value | None:
@@ -209,7 +141,9 @@ def _of_numeric(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Va
     if name in ATTRIBUTES_INT:
         return Value(v.INT, node)
     if name in ATTRIBUTES_BOOL:
-        return Value(v.BOOL, node, const={v.ON: True}.get(base.graph, v.MISSING) if name == "requires_grad" else v.MISSING)
+        return Value(
+            v.BOOL, node, const={v.ON: True}.get(base.graph, v.MISSING) if name == "requires_grad" else v.MISSING
+        )
     if name == "dtype" and base.dtype:
         return Value(v.DTYPE, node, const=base.dtype)
     if name == "dtype":
@@ -248,8 +182,9 @@ def _of_instance(frame: Frame, node: ast.Attribute, base: Value, name: str) -> V
 def _of_module(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Value | None:
     if name in ("weight", "bias", "weight_ih_l0", "weight_hh_l0", "in_proj_weight"):
         items = base.items if isinstance(base.items, dict) else None
-        if items is not None and name in items:
-            return items[name]
+        known: Value | None = items.get(name) if items is not None else None
+        if known is not None:
+            return known
         made = Value(
             v.TENSOR,
             node,
@@ -279,7 +214,11 @@ def computed(frame: Frame, node: ast.AST, op: ast.operator, left: Value | None, 
     kinds = {left.kind if left is not None else "", right.kind if right is not None else ""}
     if v.TENSOR in kinds or v.ARRAY in kinds:
         kind = v.TENSOR if v.TENSOR in kinds else v.ARRAY
-        inferred = frozenset(("inferred",)) if all("inferred" in o.traits for o in (left, right) if o and o.kind == kind) else frozenset()
+        inferred = (
+            frozenset(("inferred",))
+            if all("inferred" in o.traits for o in (left, right) if o and o.kind == kind)
+            else frozenset()
+        )
         return fresh(
             frame,
             node,
@@ -290,7 +229,8 @@ def computed(frame: Frame, node: ast.AST, op: ast.operator, left: Value | None, 
             traits=inferred,
         )
     if kinds <= v.NUMBERS:
-        assert left is not None and right is not None
+        assert left is not None
+        assert right is not None
         return _number(node, op, left, right)
     if left is not None and left.kind in (v.LIST, v.TUPLE):
         return _sequence(node, op, left, right)
@@ -355,7 +295,11 @@ def _cut_through(op: ast.operator, left: Value | None, right: Value | None) -> C
     on = [o for o in (left, right) if o is not None and o.graph == v.ON]
     if not on:
         return cut
-    scaled = isinstance(op, (ast.Mult, ast.Div)) and len(on) == 1 and all(o in on or o is None or o.cut is None for o in (left, right))
+    scaled = (
+        isinstance(op, (ast.Mult, ast.Div))
+        and len(on) == 1
+        and all(o in on or o is None or o.cut is None for o in (left, right))
+    )
     return on[0].cut if scaled else None
 
 
@@ -368,7 +312,13 @@ def _unary(frame: Frame, node: ast.UnaryOp) -> Value | None:
         return Value(v.BOOL, node)
     if value.kind in (v.TENSOR, v.ARRAY):
         return fresh(
-            frame, node, value.kind, graph=graph_of(frame, value), dtype=value.dtype, cut=value.cut, traits=value.traits & {"inferred"}
+            frame,
+            node,
+            value.kind,
+            graph=graph_of(frame, value),
+            dtype=value.dtype,
+            cut=value.cut,
+            traits=value.traits & {"inferred"},
         )
     if value.kind in v.NUMBERS:
         negative = isinstance(node.op, ast.USub) and value.const is not v.MISSING
@@ -561,15 +511,8 @@ def item_of(frame: Frame, node: ast.Subscript, base: Value, index: Value | None)
     return None
 
 
-def element_value(frame: Frame, node: ast.AST, base: Value) -> Value:
-    """An element of something unknown: a row of a tensor, or an object in a container."""
-    made = shared(frame, node, base, "[...]", kind=v.UNKNOWN, traits=frozenset(("element",)))
-    made.regions = tuple(r.element for r in base.regions)
-    return made
-
-
 def _submodule(base: Value, index: Value | None) -> Value | None:
-    items = base.items if isinstance(base.items, list) else None
+    items: list[Value | None] | None = base.items if isinstance(base.items, list) else None
     if items and index is not None and isinstance(index.const, int) and -len(items) <= index.const < len(items):
         return items[index.const]
     return None
@@ -578,20 +521,19 @@ def _submodule(base: Value, index: Value | None) -> Value | None:
 def _element(node: ast.Subscript, base: Value, index: Value | None) -> Value | None:
     if "sizes" in base.traits:
         return Value(v.INT, node) if type(node.slice) is not ast.Slice else base
-    if base.items is None:
+    items: list[Value | None] | None = base.items
+    if items is None:
         return None
     if type(node.slice) is ast.Slice:
         return Value(base.kind, node, items=base.items, time=base.time, traits=base.traits & {"repeated"})
     if index is not None and type(index.const) is int and "comprehension" not in base.traits:
-        if -len(base.items) <= index.const < len(base.items):
-            return base.items[index.const]
-        return None
-    return one_of(base.items)
+        return items[index.const] if -len(items) <= index.const < len(items) else None
+    return one_of(items)
 
 
 def _entry(base: Value, index: Value | None) -> Value | None:
-    items = base.items
-    if not isinstance(items, dict):
+    items: dict[Any, Value | None] | None = base.items if isinstance(base.items, dict) else None
+    if items is None:
         return None
     try:
         if index is not None and index.const is not v.MISSING and index.const in items:
@@ -601,18 +543,23 @@ def _entry(base: Value, index: Value | None) -> Value | None:
     return element_of(list(items.values()))
 
 
+def _several(parts: list[str]) -> str:
+    """How an index of several dimensions reads."""
+    if any(part in ("mask", "advanced") for part in parts):
+        return "advanced"
+    if all(part in ("slice", "number") for part in parts):
+        return "slice"
+    return "slice?" if "slice" in parts else ""
+
+
 def index_kind(node: ast.expr, index: Value | None) -> str:
     """How an index reads: "number", "slice" (a view), "mask", "advanced" (both copy), or "" if it can't be told."""
     kind = type(node)
-    if kind is ast.Slice or (kind is ast.Constant and node.value in (None, ...)):  # type: ignore[attr-defined]
+    if isinstance(node, ast.Slice) or (isinstance(node, ast.Constant) and node.value in (None, ...)):
         return "slice"
-    if kind is ast.Tuple:
-        parts = [index_kind(e, None if index is None or index.items is None else _at(index.items, i)) for i, e in enumerate(node.elts)]  # type: ignore[attr-defined]
-        if any(p in ("mask", "advanced") for p in parts):
-            return "advanced"
-        if all(p in ("slice", "number") for p in parts):
-            return "slice"
-        return "slice?" if any(p == "slice" for p in parts) else ""
+    if isinstance(node, ast.Tuple):
+        items = index.items if index is not None and index.items is not None else [None] * len(node.elts)
+        return _several([index_kind(e, _at(items, i)) for i, e in enumerate(node.elts)])
     if kind is ast.List:
         return "advanced"
     if kind is ast.Compare or (kind is ast.UnaryOp and isinstance(node.op, ast.Invert)):  # type: ignore[attr-defined]
@@ -664,6 +611,4 @@ def _reversed(node: ast.expr) -> bool:
     if type(node) is ast.Tuple:
         return any(_reversed(e) for e in node.elts)
     step = node.step if type(node) is ast.Slice else None
-    return (
-        isinstance(step, ast.UnaryOp) and isinstance(step.op, ast.USub) and isinstance(step.operand, ast.Constant)
-    )
+    return isinstance(step, ast.UnaryOp) and isinstance(step.op, ast.USub) and isinstance(step.operand, ast.Constant)

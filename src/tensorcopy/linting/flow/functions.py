@@ -1,4 +1,4 @@
-"""Follow the project's functions: once with unknown arguments, and once for each kind of arguments they are called with."""
+"""Follow the project's functions: with unknown arguments, and with each kind of arguments that they are called with."""
 
 from __future__ import annotations
 
@@ -7,10 +7,11 @@ from contextlib import suppress
 from typing import Any
 
 from . import values as v
-from .calls import store_attribute
+from .containers import store_attribute
 from .events import ClassEnd, FunctionEnd
-from .expressions import evaluate, shared
+from .expressions import evaluate
 from .frame import Frame
+from .making import shared
 from .project import ClassInfo, FunctionInfo, Summary
 from .statements import annotated, grad_mode, run_block
 from .values import Region, Step, Value, joined
@@ -51,11 +52,14 @@ def _bind_parameters(frame: Frame, info: FunctionInfo, given: dict[str, Value | 
     arguments = info.node.args
     positional = [*arguments.posonlyargs, *arguments.args]
     bound = info.cls is not None and not info.is_static
-    defaults = dict(zip([a.arg for a in positional[len(positional) - len(arguments.defaults) :]], arguments.defaults, strict=True))
+    defaults = dict(
+        zip([a.arg for a in positional[len(positional) - len(arguments.defaults) :]], arguments.defaults, strict=True)
+    )
     defaults |= {a.arg: d for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None}
     for i, argument in enumerate((*positional, *arguments.kwonlyargs)):
         name = argument.arg
         region = Region("parameter", argument, name=name)
+        value: Value | None
         if i == 0 and bound and name not in given:
             value = _self_value(info, argument)
         else:
@@ -74,14 +78,24 @@ def _self_value(info: FunctionInfo, argument: ast.arg) -> Value:
     if info.has_decorator("classmethod"):
         return Value(v.CLASS, argument, ref=info.cls)
     if info.cls.is_tensor:
-        return Value(v.TENSOR, argument, regions=(Region("parameter", argument, name="self"),), traits=frozenset(("subclass",)))
+        return Value(
+            v.TENSOR, argument, regions=(Region("parameter", argument, name="self"),), traits=frozenset(("subclass",))
+        )
     return Value(v.MODULE if info.cls.is_module else v.INSTANCE, argument, ref=info.cls)
 
 
-def _parameter(frame: Frame, argument: ast.arg, region: Region, given: Value | None, default: ast.expr | None) -> Value | None:
+def _parameter(
+    frame: Frame, argument: ast.arg, region: Region, given: Value | None, default: ast.expr | None
+) -> Value | None:
     if given is not None:
         if given.regions:
-            return given.with_(regions=(region,), step=None, time=0, node=argument, traits=given.traits - {"made", "leaf"} | {"argument"})
+            return given.with_(
+                regions=(region,),
+                step=None,
+                time=0,
+                node=argument,
+                traits=given.traits - {"made", "leaf"} | {"argument"},
+            )
         return given
     found = annotated(frame, argument.annotation, region)
     if found is not None:
@@ -125,7 +139,7 @@ def call_function(
 
 
 def _given(info: FunctionInfo, args: list[Value | None], keywords: dict[str, Value | None]) -> dict[str, Value | None]:
-    given = {name: value for name, value in zip(info.parameters, args, strict=False) if value is not None}
+    given: dict[str, Value | None] = {n: a for n, a in zip(info.parameters, args, strict=False) if a is not None}
     names = {a.arg for a in info.node.args.kwonlyargs} | set(info.parameters)
     return given | {k: value for k, value in keywords.items() if k in names and value is not None}
 
@@ -162,14 +176,20 @@ def _abstract(value: Value, deep: bool = True) -> Any:
     kind = value.kind
     if kind in (v.INSTANCE, v.MODULE, v.CLASS, v.FUNCTION, v.LIBRARY):
         return (kind, value.ref if isinstance(value.ref, str) else id(value.ref))
-    const = value.const if kind in (v.BOOL, v.NOTHING, v.TEXT) and isinstance(value.const, (bool, str, type(None))) else None
+    const = (
+        value.const
+        if kind in (v.BOOL, v.NOTHING, v.TEXT) and isinstance(value.const, (bool, str, type(None)))
+        else None
+    )
     items = None
     if deep and isinstance(value.items, list):
         items = tuple(None if i is None else _abstract(i, deep=False) for i in value.items[:6])
     return (kind, value.graph, value.dtype, value.traits, const, items)
 
 
-def _instantiated(frame: Frame, node: ast.AST, result: Value | None, given: dict[str, Value | None], info: FunctionInfo) -> Value | None:
+def _instantiated(
+    frame: Frame, node: ast.AST, result: Value | None, given: dict[str, Value | None], info: FunctionInfo
+) -> Value | None:
     """A summary's result in terms of this call: regions of parameters become those of the arguments."""
     if result is None:
         return None
@@ -191,14 +211,25 @@ def _instantiated(frame: Frame, node: ast.AST, result: Value | None, given: dict
             regions.append(region)
     frame.unit.clock += 1
     if base is not None:
-        made = shared(frame, node, base, f"{info.name}()", kind=result.kind, graph=result.graph, dtype=result.dtype, cut=result.cut)
+        made = shared(
+            frame,
+            node,
+            base,
+            f"{info.name}()",
+            kind=result.kind,
+            graph=result.graph,
+            dtype=result.dtype,
+            cut=result.cut,
+        )
         made.traits = result.traits | made.traits
         return made.with_(regions=tuple(dict.fromkeys(regions)))
     own = [r if r.kept or r.origin != "fresh" else Region("fresh", node, depth=len(frame.loops)) for r in regions]
     step = result.step if info.unit is frame.unit else None
     if step is None and any(r.kept for r in own):
         step = Step(f"{info.name}()", node, result)
-    return result.with_(regions=tuple(own), time=frame.unit.clock, node=result.node if step is not None else node, step=step)
+    return result.with_(
+        regions=tuple(own), time=frame.unit.clock, node=result.node if step is not None else node, step=step
+    )
 
 
 def construct(info: ClassInfo) -> None:
@@ -214,7 +245,9 @@ def construct(info: ClassInfo) -> None:
             follow(method)
 
 
-def instantiate(frame: Frame, node: ast.Call, info: ClassInfo, args: list[Value | None], keywords: dict[str, Value | None]) -> Value:
+def instantiate(
+    frame: Frame, node: ast.Call, info: ClassInfo, args: list[Value | None], keywords: dict[str, Value | None]
+) -> Value:
     """An instance of a class of the project."""
     construct(info)
     kind = v.TENSOR if info.is_tensor else v.MODULE if info.is_module else v.INSTANCE

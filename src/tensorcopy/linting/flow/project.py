@@ -145,7 +145,7 @@ class ClassInfo:
 
 
 class Unit:
-    """One file being followed. `told` is the call last told of; `remembered` is for what rules note, each by its code."""
+    """One file being followed. `told` is the call last told of; `remembered` is what rules note, each by its code."""
 
     def __init__(self, source: Source, project: Project, *, muted: bool = False) -> None:
         self.source, self.project, self.muted = source, project, muted
@@ -170,9 +170,7 @@ class Unit:
     def parents(self) -> dict[ast.AST, ast.AST]:
         """Every node's parent. Made at the first question, since few files have something to ask."""
         if self._parents is None:
-            self._parents = {
-                child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)
-            }
+            self._parents = {child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)}
         return self._parents
 
     def library(self, name: str) -> Value:
@@ -190,7 +188,9 @@ class Unit:
             return self.names[name]
         return self.library("builtins." + name) if name in _BUILTINS else None
 
-    def report(self, rule: Rule, node: Any, message: str, related: Related, fix: Any, level: Level | None = None) -> None:
+    def report(
+        self, rule: Rule, node: Any, message: str, related: Related, fix: Any, level: Level | None = None
+    ) -> None:
         """Note a finding, one of a rule on a line."""
         if self.muted or getattr(node, "lineno", None) is None:
             return

@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from . import values as v
-from .calls import store_attribute
+from .containers import store_attribute
 from .events import Assigned, Discarded, LoopEnd, Operator, Returned
-from .expressions import computed, element_value, evaluate, fresh, graph_of, index_kind, item_of, path_of, shared
+from .expressions import computed, evaluate, index_kind, path_of
 from .frame import Frame
 from .guards import narrowed, truth
+from .making import element_value, fresh, shared
 from .project import ClassInfo, FunctionInfo
 from .values import Region, Step, Value, element_of, one_of
 
@@ -82,7 +83,12 @@ def bind(frame: Frame, node: ast.AST, target: ast.expr, source: ast.expr, value:
     """Bind *value* to a target; a subscript is written into."""
     kind = type(target)
     if kind is ast.Name:
-        if type(source) in (ast.Name, ast.Attribute, ast.Subscript) and value is not None and value.regions and value.node is not source:
+        if (
+            type(source) in (ast.Name, ast.Attribute, ast.Subscript)
+            and value is not None
+            and value.regions
+            and value.node is not source
+        ):
             value = _renamed(frame, node, value)
         frame.state.names[target.id] = value  # type: ignore[attr-defined]
         _forget(frame, target.id)  # type: ignore[attr-defined]
@@ -143,7 +149,11 @@ def _bind_item(frame: Frame, node: ast.AST, target: ast.Subscript, source: ast.e
         frame.write(target, base, "subscript", value)
         if value is not None and value.graph == v.ON and frame.grad == "on" and base.graph != v.ON:
             _put_on_graph(base)
-    elif base.kind == v.UNKNOWN and base.regions and index_kind(target.slice, index) in ("slice", "mask", "advanced", "slice?"):
+    elif (
+        base.kind == v.UNKNOWN
+        and base.regions
+        and index_kind(target.slice, index) in ("slice", "mask", "advanced", "slice?")
+    ):
         frame.write(target, base, "subscript", value)
     elif base.kind in (v.DICT, v.LIST):
         _store_item(base, index, value)
@@ -265,7 +275,9 @@ def _augmented_item(frame: Frame, node: ast.AugAssign, target: ast.Subscript, va
         return
     index = evaluate(frame, target.slice)
     if base.kind in (v.TENSOR, v.ARRAY) or (
-        base.kind == v.UNKNOWN and base.regions and index_kind(target.slice, index) in ("slice", "mask", "advanced", "slice?")
+        base.kind == v.UNKNOWN
+        and base.regions
+        and index_kind(target.slice, index) in ("slice", "mask", "advanced", "slice?")
     ):
         frame.write(target, base, "subscript", value)
 
@@ -420,7 +432,7 @@ def _with(frame: Frame, node: Any) -> None:
 
 
 def _expects_error(node: ast.expr) -> bool:
-    """Whether ``with node:`` runs its body to see it fail or warn: `pytest.raises`, `assertRaises`, `suppress` …"""
+    """Whether ``with node:`` runs its body to see it fail or warn: `pytest.raises`, `assertRaises`, `suppress`."""
     func = node.func if isinstance(node, ast.Call) else node
     name = (func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")).lower()
     return any(word in name for word in ("raise", "warn", "suppress", "profile"))
@@ -522,7 +534,7 @@ def _function(frame: Frame, node: Any) -> None:
     outer = frame if frame.function is not None else None
     info = FunctionInfo(node, frame.unit, None, outer)
     frame.state.names[node.name] = Value(v.FUNCTION, node, ref=info, items=[])
-    if frame.depth == 0 and (frame.function is None or not frame.function.summaries or True):
+    if frame.depth == 0:
         frame.unit.functions.append(info)
     for default in (*node.args.defaults, *node.args.kw_defaults):
         if default is not None:
@@ -549,7 +561,9 @@ def class_of(frame: Frame, node: ast.ClassDef) -> ClassInfo:
             for target in statement.targets:
                 if type(target) is ast.Name:
                     info.attributes[target.id] = value
-        elif isinstance(statement, ast.AnnAssign) and type(statement.target) is ast.Name and statement.value is not None:
+        elif (
+            isinstance(statement, ast.AnnAssign) and type(statement.target) is ast.Name and statement.value is not None
+        ):
             info.attributes[statement.target.id] = evaluate(frame, statement.value)
     return info
 
@@ -598,7 +612,12 @@ def annotated(frame: Frame, node: ast.expr | None, region: Region | None = None)
         return Value(kind, node, regions=regions, traits=frozenset(("annotated",)))
     if isinstance(value.ref, ClassInfo) and value.kind == v.CLASS:
         if value.ref.is_tensor:
-            return Value(v.TENSOR, node, regions=(region,) if region is not None else (), traits=frozenset(("annotated", "subclass")))
+            return Value(
+                v.TENSOR,
+                node,
+                regions=(region,) if region is not None else (),
+                traits=frozenset(("annotated", "subclass")),
+            )
         return Value(v.MODULE if value.ref.is_module else v.INSTANCE, node, ref=value.ref)
     return None
 
@@ -628,18 +647,32 @@ def _annotated_generic(frame: Frame, node: ast.Subscript, region: Region | None)
         return found
     if name in ("NDArray", "ndarray"):
         return Value(v.ARRAY, node, regions=(region,) if region is not None else (), traits=frozenset(("annotated",)))
-    if name in ("Float", "Int", "Int64", "Int32", "Float32", "Float64", "Bool", "Shaped", "Num", "Integer", "UInt8", "Complex"):
+    if name in (
+        "Float",
+        "Int",
+        "Int64",
+        "Int32",
+        "Float32",
+        "Float64",
+        "Bool",
+        "Shaped",
+        "Num",
+        "Integer",
+        "UInt8",
+        "Complex",
+    ):
         return annotated(frame, inner[0], region)
     if name in _LISTS and inner:
         region = region.element if region is not None else None
         element = annotated(frame, inner[0], region)
         kind = v.TUPLE if name in ("Tuple", "tuple") else v.LIST
         if kind == v.TUPLE and not (len(inner) == 2 and isinstance(inner[1], ast.Constant)):
-            return Value(kind, node, items=[annotated(frame, i, region) for i in inner], traits=frozenset(("annotated",)))
+            return Value(
+                kind, node, items=[annotated(frame, i, region) for i in inner], traits=frozenset(("annotated",))
+            )
         return Value(kind, node, items=[element], traits=frozenset(("comprehension", "annotated")))
     if name in ("Dict", "dict", "Mapping") and inner:
-        return Value(v.DICT, node, items={...: annotated(frame, inner[-1], region.element if region is not None else None)})
+        return Value(
+            v.DICT, node, items={...: annotated(frame, inner[-1], region.element if region is not None else None)}
+        )
     return None
-
-
-__all__ = ["annotated", "bind", "bind_loop_variable", "class_of", "graph_of", "item_of", "run_block"]

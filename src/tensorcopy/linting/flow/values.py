@@ -125,7 +125,8 @@ class Value:
 
     def steps(self) -> list[Step]:
         """The sharing operations between the owner and this value, the nearest first."""
-        found, step = [], self.step
+        found: list[Step] = []
+        step = self.step
         while step is not None and len(found) < 20:
             found.append(step)
             step = step.base.step
@@ -152,7 +153,19 @@ class Value:
 
 
 MISSING = ...
-_PARTS = frozenset(("[...]", "iteration", "unpacking", "torch.Tensor.narrow", "torch.Tensor.select", "torch.Tensor.split", "torch.Tensor.chunk", "torch.Tensor.unbind", "list(...)"))
+_PARTS = frozenset(
+    (
+        "[...]",
+        "iteration",
+        "unpacking",
+        "torch.Tensor.narrow",
+        "torch.Tensor.select",
+        "torch.Tensor.split",
+        "torch.Tensor.chunk",
+        "torch.Tensor.unbind",
+        "list(...)",
+    )
+)
 
 
 def joined(a: Value | None, b: Value | None) -> Value | None:

@@ -4,6 +4,7 @@ What copies, shares, cuts or writes is in the catalogue; these are the computati
 torch's own schemas.
 """
 
+# ruff: noqa: SIM905 (a word list reads best as words)
 from __future__ import annotations
 
 # torch functions that make a tensor from sizes and numbers.
@@ -90,13 +91,14 @@ IN_PLACE_TWINS = frozenset(
     """
     abs absolute acos acosh add addbmm addcdiv addcmul addmm addmv addr arccos arccosh arcsin arcsinh arctan arctan2
     arctanh asin asinh atan atan2 atanh baddbmm bernoulli bitwise_and bitwise_left_shift bitwise_not bitwise_or
-    bitwise_right_shift bitwise_xor ceil clamp clamp_max clamp_min clip conj_physical copysign cos cosh cumprod cumsum
-    deg2rad digamma div divide eq erf erfc erfinv exp exp2 expm1 fix float_power floor floor_divide fmod frac gcd ge
-    greater greater_equal gt heaviside hypot i0 igamma igammac index_add index_copy index_fill index_put index_reduce
-    lcm ldexp le lerp less less_equal lgamma log log10 log1p log2 logical_and logical_not logical_or logical_xor logit
-    lt masked_fill masked_scatter mul multiply mvlgamma nan_to_num ne neg negative nextafter not_equal polygamma pow put
-    rad2deg reciprocal relu remainder renorm resize resize_as round rsqrt scatter scatter_add scatter_reduce sgn sigmoid
-    sign sin sinc sinh sqrt square sub subtract tan tanh tril triu true_divide trunc xlogy
+    bitwise_right_shift bitwise_xor ceil clamp clamp_max clamp_min clip conj_physical copysign cos cosh cumprod
+    cumsum deg2rad digamma div divide eq erf erfc erfinv exp exp2 expm1 fix float_power floor floor_divide fmod frac
+    gcd ge greater greater_equal gt heaviside hypot i0 igamma igammac index_add index_copy index_fill index_put
+    index_reduce lcm ldexp le lerp less less_equal lgamma log log10 log1p log2 logical_and logical_not logical_or
+    logical_xor logit lt masked_fill masked_scatter mul multiply mvlgamma nan_to_num ne neg negative nextafter
+    not_equal polygamma pow put rad2deg reciprocal relu remainder renorm resize resize_as round rsqrt scatter
+    scatter_add scatter_reduce sgn sigmoid sign sin sinc sinh sqrt square sub subtract tan tanh tril triu
+    true_divide trunc xlogy
     """.split()
 )
 # Tensor methods that, in some form, compute several new tensors.
@@ -108,9 +110,13 @@ METHODS_MANY = frozenset(
 )
 
 # Tensor methods and attributes that give Python numbers, sizes or flags.
-METHODS_INT = frozenset("dim ndimension numel nelement element_size get_device stride storage_offset data_ptr size".split())
+METHODS_INT = frozenset(
+    "dim ndimension numel nelement element_size get_device stride storage_offset data_ptr size".split()
+)
 METHODS_BOOL = frozenset(
-    "is_contiguous is_floating_point is_complex is_conj is_neg is_nonzero is_pinned is_shared is_signed equal allclose".split()
+    """
+    is_contiguous is_floating_point is_complex is_conj is_neg is_nonzero is_pinned is_shared is_signed equal allclose
+    """.split()
 )
 ATTRIBUTES_INT = frozenset("ndim nbytes itemsize size output_nr".split())
 ATTRIBUTES_BOOL = frozenset("requires_grad is_leaf is_cuda is_sparse is_quantized retains_grad".split())
@@ -118,10 +124,11 @@ ATTRIBUTES_BOOL = frozenset("requires_grad is_leaf is_cuda is_sparse is_quantize
 # Methods that only tensors have, so that a receiver of unknown kind is one.
 ONLY_TENSORS = frozenset(
     """
-    detach unsqueeze squeeze_ unsqueeze_ expand_as type_as masked_fill masked_fill_ index_select requires_grad_ backward
-    contiguous permute view_as scatter_ scatter_add_ index_add_ index_copy_ clamp clamp_ masked_select bmm mul_ add_ sub_
-    div_ copy_ zero_ fill_ normal_ uniform_ new_zeros new_ones new_full new_empty new_tensor resolve_conj resolve_neg
-    share_memory_ untyped_storage retain_grad log_softmax softmax addmm logsumexp relu_ sigmoid_ exp_ sqrt_ neg_ bernoulli_
+    detach unsqueeze squeeze_ unsqueeze_ expand_as type_as masked_fill masked_fill_ index_select requires_grad_
+    backward contiguous permute view_as scatter_ scatter_add_ index_add_ index_copy_ clamp clamp_ masked_select bmm
+    mul_ add_ sub_ div_ copy_ zero_ fill_ normal_ uniform_ new_zeros new_ones new_full new_empty new_tensor
+    resolve_conj resolve_neg share_memory_ untyped_storage retain_grad log_softmax softmax addmm logsumexp relu_
+    sigmoid_ exp_ sqrt_ neg_ bernoulli_
     """.split()
 ) - frozenset("requires_grad_ softmax clamp".split())
 # Methods that only arrays have (as far as array-like values go).
@@ -130,25 +137,25 @@ ONLY_ARRAYS = frozenset("astype tofile tostring setflags newbyteorder byteswap".
 # NumPy functions that make or compute a new array.
 NUMPY_FACTORIES = frozenset(
     """
-    zeros ones empty full arange linspace logspace eye identity tri zeros_like ones_like empty_like full_like fromfile
-    fromfunction fromstring loadtxt genfromtxt indices geomspace
+    zeros ones empty full arange linspace logspace eye identity tri zeros_like ones_like empty_like full_like
+    fromfile fromfunction fromstring loadtxt genfromtxt indices geomspace
     """.split()
 )
 NUMPY_COMPUTED = frozenset(
     """
-    abs absolute add all any append arccos arcsin arctan arctan2 argmax argmin argsort argwhere around bincount ceil clip
-    concatenate convolve cos cosh cross cumprod cumsum delete deg2rad diff digitize divide dot einsum exp expm1 floor
-    floor_divide fmax fmin hstack hypot inner insert interp invert isfinite isinf isnan kron log log10 log1p log2
-    logical_and logical_not logical_or logical_xor matmul max maximum mean median min minimum mod multiply negative nonzero
-    outer pad percentile power prod quantile rad2deg random reciprocal remainder repeat roll round searchsorted select sign
-    sin sinh sort sqrt square stack std subtract sum take tan tanh tensordot tile trace tril triu trunc unique vstack var
-    where column_stack dstack fft linalg nanmax nanmean nanmin nansum nanstd
+    abs absolute add all any append arccos arcsin arctan arctan2 argmax argmin argsort argwhere around bincount ceil
+    clip concatenate convolve cos cosh cross cumprod cumsum delete deg2rad diff digitize divide dot einsum exp expm1
+    floor floor_divide fmax fmin hstack hypot inner insert interp invert isfinite isinf isnan kron log log10 log1p
+    log2 logical_and logical_not logical_or logical_xor matmul max maximum mean median min minimum mod multiply
+    negative nonzero outer pad percentile power prod quantile rad2deg random reciprocal remainder repeat roll round
+    searchsorted select sign sin sinh sort sqrt square stack std subtract sum take tan tanh tensordot tile trace
+    tril triu trunc unique vstack var where column_stack dstack fft linalg nanmax nanmean nanmin nansum nanstd
     """.split()
 )
 # NumPy methods that compute a new array (or a scalar).
 ARRAY_METHODS = frozenset(
     """
-    all any argmax argmin argsort clip cumprod cumsum dot max mean min prod ptp repeat round std sum take trace var nonzero
-    searchsorted choose compress conj conjugate
+    all any argmax argmin argsort clip cumprod cumsum dot max mean min prod ptp repeat round std sum take trace var
+    nonzero searchsorted choose compress conj conjugate
     """.split()
 )

@@ -7,7 +7,7 @@ import struct
 from collections.abc import Iterator
 
 from ..flow import values as v
-from ..flow.calls import given_dtype
+from ..flow.dtypes import asked_for
 from ..flow.events import Call, on_call
 from ..flow.places import replaced
 from ..flow.values import Value
@@ -43,7 +43,7 @@ def float_class(event: Call) -> None:
 @on_call("torch.tensor", "torch.as_tensor", "torch.asarray", "numpy.array", "numpy.asarray")
 def given_narrow(event: Call) -> None:
     """``torch.tensor(data, dtype=torch.float32)``, and floats among the integers of a list."""
-    data, asked = event.argument(0, "data"), given_dtype(event.args[1:], event.keywords)
+    data, asked = event.argument(0, "data"), asked_for(event.args[1:], event.keywords)
     if data is None:
         return
     if asked in _NARROW and (_is_wide(data) or _is_whole(data)):
@@ -88,7 +88,7 @@ def _target(event: Call) -> str:
         named = str(event.args[0].ref or event.args[0].const)
         if named in _INT_CLASSES:
             return "int32" if "Int" in named else "int64"
-    return given_dtype(event.args, event.keywords)
+    return asked_for(event.args, event.keywords)
 
 
 def _remember(event: Call) -> None:

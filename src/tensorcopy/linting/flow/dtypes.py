@@ -1,0 +1,166 @@
+"""What a call says of dtypes: names in all their spellings, the dtype asked for, and the one that literals get."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from . import values as v
+from .values import Value
+
+DTYPES = frozenset(
+    [
+        "float32",
+        "float64",
+        "float16",
+        "bfloat16",
+        "float",
+        "double",
+        "half",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "int",
+        "long",
+        "short",
+        "uint8",
+        "uint16",
+        "uint32",
+        "uint64",
+        "bool",
+        "complex64",
+        "complex128",
+        "cfloat",
+        "cdouble",
+        "bool_",
+        "float_",
+        "int_",
+        "single",
+        "longlong",
+        "intp",
+        "float8_e4m3fn",
+        "float8_e5m2",
+    ]
+)
+_TORCH = {"float": "float32", "double": "float64", "half": "float16", "int": "int32", "long": "int64", "short": "int16"}
+_NUMPY = {
+    "float": "float64",
+    "double": "float64",
+    "half": "float16",
+    "int": "int64",
+    "long": "int64",
+    "bool_": "bool",
+    "float_": "float64",
+    "int_": "int64",
+    "single": "float32",
+    "longlong": "int64",
+    "intp": "int64",
+    "short": "int16",
+}
+PYTHON = {"builtins.float": "float64", "builtins.int": "int64", "builtins.bool": "bool", "builtins.object": "object"}
+_CODES = {
+    "f4": "float32",
+    "f8": "float64",
+    "f2": "float16",
+    "i1": "int8",
+    "i2": "int16",
+    "i4": "int32",
+    "i8": "int64",
+    "u1": "uint8",
+    "u2": "uint16",
+    "u4": "uint32",
+    "u8": "uint64",
+    "?": "bool",
+    "O": "object",
+    "float": "float64",
+    "int": "int64",
+}
+_INDICES = frozenset(
+    ["argmax", "argmin", "argsort", "nonzero", "argwhere", "bincount", "count_nonzero", "searchsorted", "bucketize"]
+)
+_TESTS = frozenset(
+    [
+        "eq",
+        "ne",
+        "lt",
+        "le",
+        "gt",
+        "ge",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "logical_and",
+        "logical_or",
+        "logical_not",
+        "logical_xor",
+        "isin",
+        "isclose",
+    ]
+)
+
+
+def torch_name(name: str) -> str:
+    """``"float32"`` of torch's ``float``."""
+    return _TORCH.get(name, name)
+
+
+def numpy_name(name: str) -> str:
+    """``"float64"`` of NumPy's ``float``."""
+    return _NUMPY.get(name, name)
+
+
+def named(text: str) -> str:
+    """The dtype of a text like ``"<f4"`` or ``"float32"``."""
+    return _CODES.get(text.lstrip("<=|>"), text.lstrip("<=|>"))
+
+
+def is_dtype(value: Value) -> bool:
+    """Whether the value is a dtype object, or one of Python's types that stand for one."""
+    return value.kind == v.DTYPE or (value.kind == v.LIBRARY and value.ref in PYTHON)
+
+
+def dtype_of(value: Value | None) -> str:
+    """The name of the dtype that a value is, empty if it is none or not known."""
+    if value is None:
+        return ""
+    if value.kind == v.DTYPE:
+        return value.const if isinstance(value.const, str) else ""
+    return PYTHON.get(str(value.ref), "") if value.kind == v.LIBRARY else ""
+
+
+def asked_for(args: Sequence[Value | None], keywords: Mapping[str, Value | None]) -> str:
+    """The dtype asked for as an object, or as text by keyword; empty if none is or it can't be told."""
+    text = keywords.get("dtype")
+    for value in (text, *args):
+        if found := dtype_of(value):
+            return found
+    return named(text.const) if text is not None and text.kind == v.TEXT and isinstance(text.const, str) else ""
+
+
+def of_literal(value: Value | None) -> str:
+    """The dtype NumPy gives a number or a list of numbers: int64 for integers, float64 once a float is among them."""
+    if value is None:
+        return ""
+    if value.kind in v.NUMBERS:
+        return {v.INT: "int64", v.FLOAT: "float64", v.BOOL: "bool"}[value.kind]
+    if value.kind not in (v.LIST, v.TUPLE) or not isinstance(value.items, list) or not value.items:
+        return ""
+    found = {of_literal(item) for item in value.items}
+    if "" in found or not found <= {"int64", "float64", "bool"}:
+        return ""
+    return next(name for name in ("float64", "int64", "bool") if name in found)
+
+
+def computed(name: str, operands: Sequence[Value | None]) -> str:
+    """The dtype of what a function computes of tensors, where it can be told."""
+    if name in _INDICES:
+        return "int64"
+    if name in _TESTS:
+        return "bool"
+    return common(operands, v.TENSOR)
+
+
+def common(operands: Sequence[Value | None], kind: str) -> str:
+    """The one dtype that all operands of *kind* have."""
+    found = {operand.dtype for operand in operands if operand is not None and operand.kind == kind}
+    return found.pop() if len(found) == 1 else ""

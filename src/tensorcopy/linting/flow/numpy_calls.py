@@ -1,0 +1,128 @@
+"""Calls of NumPy that the catalogue does not describe, or that are given something unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from . import dtypes
+from . import values as v
+from .applying import mapped_traits
+from .making import fresh, shared
+from .sites import Site
+from .values import Value
+from .vocabulary import NUMPY_COMPUTED, NUMPY_FACTORIES
+
+_CONVERTERS = frozenset(["array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "copy"])
+_REDUCTIONS = frozenset(["sum", "mean", "max", "min", "std", "var", "median", "dot", "argmax", "argmin"])
+_KEEP_DTYPE = frozenset(["stack", "concatenate", "abs", "clip", "vstack", "hstack"])
+_FLOAT64 = frozenset(
+    ["zeros", "ones", "empty", "eye", "linspace", "rand", "randn", "random", "random_sample", "uniform", "normal"]
+)
+_NO_ARRAYS = frozenset(["seed", "shuffle", "default_rng", "RandomState", "get_state", "set_state"])
+_COMPUTED_FROM = frozenset((v.ARRAY, v.TENSOR, v.UNKNOWN, v.LIST))
+
+
+def numpy_result(site: Site, name: str) -> Value | None:
+    """The result of a call of NumPy, None if unknown."""
+    last = name.rpartition(".")[2]
+    if name in ("numpy.load", "numpy.memmap"):
+        return _mapped(site, last)
+    if name.startswith("numpy.ma.masked"):
+        return fresh(site.frame, site.node, v.ARRAY, graph=v.OFF, traits=frozenset(("masked",)))
+    if last in _CONVERTERS:
+        return _converted(site, last)
+    if name.startswith("numpy.random."):
+        return _random(site, last)
+    if last in NUMPY_FACTORIES:
+        return _made(site, last)
+    if last in NUMPY_COMPUTED:
+        return _computed(site, last)
+    return Value(v.FLOAT, site.node, dtype=last) if last in ("float32", "float64", "float16") else None
+
+
+def _mapped(site: Site, last: str) -> Value | None:
+    """An array from a file; None for an archive of several, as far as can be told."""
+    mode = site.keywords.get("mode" if last == "memmap" else "mmap_mode")
+    if last == "load" and mode is None:
+        return None
+    return fresh(site.frame, site.node, v.ARRAY, graph=v.OFF, traits=mapped_traits(mode))
+
+
+def _converted(site: Site, last: str) -> Value:
+    source = site.first
+    dtype = site.numpy_dtype or (dtypes.of_literal(source) if source is not None else "")
+    traits = array_traits([site.keywords.get("dtype")]) | _content(source)
+    if last in ("array", "copy") or source is None or not source.regions:
+        return fresh(site.frame, site.node, v.ARRAY, graph=v.OFF, dtype=dtype, traits=traits)
+    facts = {"kind": v.ARRAY, "dtype": dtype, "graph": v.OFF, "traits": frozenset(("may copy",))}
+    return shared(site.frame, site.node, source, f"np.{last}", **facts)
+
+
+def _random(site: Site, last: str) -> Value | None:
+    if last in _NO_ARRAYS:
+        return None
+    return _made(site, last) if site.args or site.keywords else Value(v.FLOAT, site.node)
+
+
+def _made(site: Site, last: str) -> Value:
+    asked = [site.keywords.get("dtype"), *site.args[1:]]
+    dtype = dtype_asked(asked) or _default_dtype(site, last)
+    return fresh(site.frame, site.node, v.ARRAY, graph=v.OFF, dtype=dtype, traits=array_traits(asked))
+
+
+def _default_dtype(site: Site, last: str) -> str:
+    if "dtype" in site.keywords:
+        return ""
+    if last == "arange":
+        return "int64" if site.args and all(a is not None and a.kind == v.INT for a in site.args) else ""
+    return "float64" if last in _FLOAT64 and len(site.args) < 2 else ""
+
+
+def _computed(site: Site, last: str) -> Value:
+    operands = site.operands
+    if not any(o is None or o.kind in _COMPUTED_FROM for o in operands):
+        return Value(v.FLOAT, site.node)
+    if last in _REDUCTIONS and "axis" not in site.keywords and len(site.args) < 2:
+        return Value(v.INT if last.startswith("arg") else v.FLOAT, site.node)
+    dtype = dtypes.common(operands, v.ARRAY) if last in _KEEP_DTYPE else ""
+    cut = next((o.cut for o in operands if o is not None and o.cut is not None), None)
+    return fresh(site.frame, site.node, v.ARRAY, graph=v.OFF, dtype=dtype, cut=cut)
+
+
+def dtype_asked(asked: Iterable[Value | None]) -> str:
+    """The dtype named by an object or a text among *asked*."""
+    for value in asked:
+        if found := dtypes.dtype_of(value):
+            return found
+        if value is not None and value.kind == v.TEXT and isinstance(value.const, str):
+            return dtypes.named(value.const.lstrip(">"))
+    return ""
+
+
+def array_traits(asked: Iterable[Value | None]) -> frozenset[str]:
+    """Facts on the dtype of an array that torch cares about, from what was asked for."""
+    return frozenset(trait for value in asked if value is not None and (trait := _dtype_trait(value)))
+
+
+def _dtype_trait(dtype: Value) -> str:
+    if dtype.kind == v.LIST and dtype.items and all(i is not None and i.kind == v.TUPLE for i in dtype.items):
+        return "structured"
+    if dtype.kind == v.TEXT and isinstance(dtype.const, str) and dtype.const.startswith(">"):
+        return "big-endian" if dtype.const[1:] not in ("i1", "u1", "b") else ""
+    if dtype.kind == v.DTYPE and str(dtype.ref).startswith("ml_dtypes."):
+        return "ml_dtypes"
+    return "objects" if dtype.kind == v.LIBRARY and dtype.ref == "builtins.object" else ""
+
+
+def _content(source: Value | None) -> frozenset[str]:
+    """Facts on an array that follow from the list it is made of."""
+    if source is None:
+        return frozenset()
+    if source.kind == "dict view":
+        return frozenset(("objects",))
+    items = source.items if source.kind in (v.LIST, v.TUPLE) else None
+    if not items:
+        return frozenset()
+    if all(i is not None and i.kind == v.TEXT for i in items):
+        return frozenset(("text",))
+    return frozenset(("1-d",) if all(i is not None and i.kind in v.NUMBERS for i in items) else ())
