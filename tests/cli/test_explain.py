@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import io
 import json
 import re
+import subprocess
+import sys
 
 import pytest
 
 from tensorcopy.catalogue import find, operations
+from tensorcopy.catalogue.messages import messages
 from tensorcopy.cli.main import main
+from tests.cli.commanding import environment
 
 
 @pytest.fixture(autouse=True)
@@ -59,8 +64,9 @@ def test_all_tells_everything_about_many(capsys: pytest.CaptureFixture[str]) -> 
 def test_an_unknown_name_gets_the_close_ones_and_exit_2(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "torch.from_nunpy"]) == 2
     what, why, fix = capsys.readouterr().err.splitlines()
-    assert what == "error: no operation is known as 'torch.from_nunpy'"
-    assert why == f"  why: the catalogue has {len(operations())} operations, none by that name"
+    assert what == "error: nothing is known as 'torch.from_nunpy'"
+    known = f"{len(operations())} operations and {len(messages())} warnings and errors"
+    assert why == f"  why: the catalogue has {known}, none like it"
     assert re.fullmatch(r"  fix: did you mean torch\.from_numpy.*\? tensorcopy explain --list shows all", fix)
 
 
@@ -73,7 +79,7 @@ def test_nothing_to_explain_is_wrong_usage(capsys: pytest.CaptureFixture[str]) -
     assert main(["explain"]) == 2
     assert capsys.readouterr().err == (
         "error: nothing to explain\n"
-        "  why: no operation was named\n"
+        "  why: no operation was named and no text was pasted\n"
         "  fix: name one, or list them all: tensorcopy explain --list\n"
     )
 
@@ -93,3 +99,71 @@ def test_an_explanation_does_without_torch_and_numpy(
 ) -> None:
     monkeypatch.setattr("tensorcopy.cli.commands.explain._installed", dict)
     assert json.loads(explained(capsys, "clone", "--output-format", "json"))["data"]["releases"] == {}
+
+
+TRACEBACK = """Traceback (most recent call last):
+  File "/home/me/train.py", line 12, in <module>
+    loss.backward()
+  File "/usr/lib/python3/site-packages/torch/_tensor.py", line 626, in backward
+RuntimeError: one of the variables needed for gradient computation has been modified by an inplace operation:
+[torch.cuda.FloatTensor [64, 256]], which is output 0 of ReluBackward0, is at version 1; expected version 0 instead.
+"""
+
+
+def test_a_pasted_error_is_explained(capsys: pytest.CaptureFixture[str]) -> None:
+    text = explained(capsys, "RuntimeError: Can't call numpy() on Tensor that requires grad.")
+    for line in (
+        "An array has no graph, so the conversion would cut it silently. Also raised by np.asarray,",
+        "What to write",
+        "    a = x.detach().numpy().copy()  # its own memory",
+        "class  RuntimeError",
+        '    tensorcopy explain "torch.Tensor.numpy"',
+    ):
+        assert f"\n{line}\n" in text
+
+
+def test_a_whole_traceback_from_standard_input_is_explained(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("sys.stdin", io.StringIO(TRACEBACK))
+    found = json.loads(explained(capsys, "-", "--output-format", "json"))["data"]["messages"]
+    assert [message["name"] for message in found] == ["modified-in-place"]
+
+
+def test_several_texts_in_one_are_explained_in_their_order(capsys: pytest.CaptureFixture[str]) -> None:
+    text = explained(capsys, messages()["backward-twice"].text + messages()["copy-unavoidable"].text)
+    assert text.startswith("2 messages\n")
+    assert 0 < text.index("Trying to backward") < text.index("Unable to avoid copy")
+
+
+def test_the_list_names_every_message(capsys: pytest.CaptureFixture[str]) -> None:
+    themes = json.loads(explained(capsys, "--list", "--output-format", "json"))["data"]["messages"]
+    assert [name for names in themes.values() for name in names] == list(messages())
+
+
+def test_an_unknown_text_gets_the_nearest_ones_and_exit_2(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "RuntimeError: this numpy array was not writable"]) == 2
+    error = capsys.readouterr().err
+    assert "did you mean array-not-writable or buffer-not-writable? tensorcopy explain --list shows all" in error
+
+
+def test_a_huge_unknown_text_is_shortened_in_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "words and words " * 50_000]) == 2
+    assert len(capsys.readouterr().err) < 600
+
+
+@pytest.mark.parametrize("name", messages())
+def test_every_message_is_explained_in_sixty_columns(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "60")
+    assert explained(capsys, name)
+
+
+def test_explaining_a_message_loads_no_array_library() -> None:
+    code = (
+        "import sys; from tensorcopy.cli.main import main; main(['explain', 'backward-twice'])\n"
+        "print({'torch', 'numpy'} & set(sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, check=True)
+    assert done.stdout.endswith(b"set()\n")

@@ -153,4 +153,4 @@ def test_an_error_fits_the_encoding_of_the_stream(monkeypatch: pytest.MonkeyPatc
     stream = Stream("ascii")
     monkeypatch.setattr(sys, "stderr", stream)
     assert main(["explain", "한"]) == 2
-    assert stream.written().startswith(b"error: no operation is known as '\\ud55c'\n  why: ")
+    assert stream.written().startswith(b"error: nothing is known as '\\ud55c'\n  why: ")

@@ -10,6 +10,8 @@ from importlib import import_module
 from typing import Any, TypeAlias
 
 from ..catalogue import Graph, Operation, Rejection, Trait, Warns, Wrong, families, operations
+from ..catalogue.messages import messages, themes
+from .messages import list_of_messages
 from .model import (
     Block,
     Callout,
@@ -59,11 +61,14 @@ def operation_report(
 
 
 def list_report() -> Report:
-    """All operations by family."""
+    """All operations by family, and all warnings and errors by theme."""
     sections = tuple(_family_section(name, found) for name, found in families().items())
     names = {name: [operation.name for operation in found] for name, found in families().items()}
-    lead = f"{len(operations())} operations in {len(sections)} families."
-    return Report(title="The catalogue", lead=lead, blocks=sections, data={"families": names})
+    texts = {name: [message.name for message in found] for name, found in themes().items()}
+    lead = f"{len(operations())} operations in {len(sections)} families, {len(messages())} warnings and errors."
+    told = Section(title="Warnings and errors of torch and NumPy", blocks=tuple(list_of_messages()))
+    data = {"families": names, "messages": texts}
+    return Report(title="The catalogue", lead=lead, blocks=(*sections, told), data=data)
 
 
 def closest(asked: str) -> list[str]:

@@ -1,24 +1,33 @@
-"""``tensorcopy explain``: what an operation does, from the catalogue. Needs neither torch nor NumPy."""
+"""``tensorcopy explain``: an operation, or a pasted warning or error, from the catalogue. Needs no torch, no NumPy."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from contextlib import suppress
+from typing import TYPE_CHECKING
 
 from ...errors import BadArgumentError
 
+if TYPE_CHECKING:
+    from ...reporting import Report
+
 NAME = "explain"
-SUMMARY = "what an operation does to memory, to the graph and to values"
+SUMMARY = "what an operation does to memory, graph and values; what a warning or error of torch or NumPy means"
+_LONGEST = 1 << 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """The operation to explain, or the wish for a list."""
+    """What to explain, or the wish for a list."""
     parser.epilog = (
         'examples:\n  tensorcopy explain torch.as_tensor\n  tensorcopy explain "x.detach().clone()"\n'
+        '  tensorcopy explain "a leaf Variable that requires grad is being used in an in-place operation"\n'
+        "  python train.py 2>&1 | tensorcopy explain -\n"
         f"  tensorcopy explain --list\n\n{parser.epilog}"
     )
-    parser.add_argument("words", metavar="OPERATION", nargs="*", help='a name or a call: torch.as_tensor, "x.clone()"')
-    parser.add_argument("--list", action="store_true", help="all operations by family")
+    what = 'a name or a call: torch.as_tensor, "x.clone()"; or the text of a warning, an error, a whole traceback'
+    parser.add_argument("words", metavar="WHAT", nargs="*", help=f"{what}; - reads it from standard input")
+    parser.add_argument("--list", action="store_true", help="all operations by family, and all messages by theme")
     parser.add_argument("--all", action="store_true", help="everything, also where a name has many meanings")
 
 
@@ -28,19 +37,40 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         BadArgumentError: nothing was named, or nothing of that name is known.
     """
-    from ...catalogue import find
-    from ...reporting.operations import list_report, operation_report
+    from ...reporting.operations import list_report
     from ..showing import show
 
-    asked = " ".join(args.words)
     if args.list:
         show(list_report(), args)
         return 0
-    found = find(asked) if asked else ()
-    if not found:
-        raise _unknown(asked)
-    show(operation_report(found, asked, releases=_installed(), full=args.all), args)
-    return 0
+    asked = sys.stdin.read(_LONGEST) if args.words == ["-"] else " ".join(args.words)
+    for explain in _EXPLAINERS:
+        report = explain(asked, full=args.all) if asked.strip() else None
+        if report is not None:
+            show(report, args)
+            return 0
+    raise _unknown(asked)
+
+
+def _message(asked: str, *, full: bool) -> Report | None:
+    """Of a pasted text: first, because no name of an operation contains one."""
+    from ...catalogue.messages import recognised
+    from ...reporting.messages import messages_report
+
+    found = recognised(asked)
+    return messages_report(found) if found else None
+
+
+def _operation(asked: str, *, full: bool) -> Report | None:
+    from ...catalogue import find
+    from ...reporting.operations import operation_report
+
+    found = find(asked)
+    return operation_report(found, asked, releases=_installed(), full=full) if found else None
+
+
+_EXPLAINERS = (_message, _operation)
+"""What is asked, in this order: each gives a report, or None for what is not its business."""
 
 
 def _installed() -> dict[str, str]:
@@ -56,18 +86,20 @@ def _installed() -> dict[str, str]:
 
 def _unknown(asked: str) -> BadArgumentError:
     from ...catalogue import operations
+    from ...catalogue.messages import messages, nearest
     from ...reporting.operations import closest
 
-    if not asked:
+    if not asked.strip():
         return BadArgumentError(
             "nothing to explain",
-            why="no operation was named",
+            why="no operation was named and no text was pasted",
             fix="name one, or list them all: tensorcopy explain --list",
         )
-    close = closest(asked)
+    close = [*closest(asked[:200]), *(message.name for message in nearest(asked))]
     meant = f"did you mean {' or '.join(close)}? " if close else ""
+    shown = asked if len(asked) <= 200 else f"{asked[:100]}…{asked[-90:]}"
     return BadArgumentError(
-        f"no operation is known as {asked!r}",
-        why=f"the catalogue has {len(operations())} operations, none by that name",
+        f"nothing is known as {' '.join(shown.split())!r}",
+        why=f"the catalogue has {len(operations())} operations and {len(messages())} warnings and errors, none like it",
         fix=f"{meant}tensorcopy explain --list shows all",
     )
