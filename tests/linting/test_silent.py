@@ -52,6 +52,22 @@ import torch
 def f(x: torch.Tensor):
     y = x.to_something_else()
     return torch.tensor(y)
+--- numpy writes into its last argument
+import numpy as np
+def f(low, high, size):
+    x = np.random.rand(size)
+    np.clip(x, low - 1, high + 1, x)
+    np.add(x, 1, x)
+    np.exp(x, x)
+    return x
+--- layers without parameters may be one
+import torch.nn as nn
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        dropout = nn.Dropout(0.1)
+        self.drops = nn.ModuleList([dropout for _ in range(n)])
+        self.more = nn.ModuleList([dropout] * n)
 """
 )
 

@@ -18,6 +18,7 @@ from .project import ClassInfo
 from .sites import Site
 from .torch_calls import library_module_result, required, torch_result
 from .values import Value
+from .vocabulary import NUMPY_OUT
 
 # Methods that compute gradients: of a tensor, or of a trainer that is given one.
 _BACKWARD = frozenset(("backward", "manual_backward"))
@@ -116,6 +117,7 @@ def _scaled(frame: Frame, node: ast.expr) -> Value | None:
 
 def _call_library(site: Site, name: str) -> Value | None:
     """The result of a library function, by the catalogue first, then by what else is known of the library."""
+    _name_out(site, name)
     catalogued = is_known(name) and not (name == "torch.Tensor" and _may_be_sizes(site))
     result = by_catalogue(site, name, None) if catalogued else None
     if result is not None:
@@ -127,6 +129,14 @@ def _call_library(site: Site, name: str) -> Value | None:
         result = result if result is not None else other_result(site, name)
     tell(site, name, None, result)
     return result
+
+
+def _name_out(site: Site, name: str) -> None:
+    """What NumPy writes into, given by position, as if it were given by name."""
+    position = NUMPY_OUT.get(name.removeprefix("numpy."), len(site.args)) if name.startswith("numpy.") else len(site.args)
+    if position < len(site.args):
+        site.keywords["out"] = site.args[position]
+        del site.args[position:]
 
 
 def _may_be_sizes(site: Site) -> bool:

@@ -76,10 +76,12 @@ def effect_of(name: str, kind: str, facts: frozenset[str]) -> Effect | None:
     fitting = sorted((e for e in entries if kind in _SOURCES.get(e.source, ())), key=_constants, reverse=True)
     if not fitting and kind == v.UNKNOWN:
         return _merged([e for e in entries if e.source in (Kind.TENSOR, Kind.ARRAY)])
-    if not fitting:
-        calls = [e for e in for_call(name) if e.call.style is not Style.CHAIN]
-        return _merged([e for e in calls if kind in _SOURCES.get(e.source, ())])
-    return _of(fitting[0])
+    if fitting:
+        return _of(fitting[0])
+    if not name.startswith(("torch.Tensor.", "numpy.ndarray.")):
+        return None
+    calls = [e for e in for_call(name) if e.call.style is not Style.CHAIN]
+    return _merged([e for e in calls if kind in _SOURCES.get(e.source, ())])
 
 
 def _constants(entry: Operation) -> int:

@@ -79,6 +79,10 @@ def _default_dtype(site: Site, last: str) -> str:
 
 
 def _computed(site: Site, last: str) -> Value:
+    out = site.keywords.get("out")
+    if out is not None and out.kind in (v.ARRAY, v.UNKNOWN):
+        site.frame.write(site.node, out, "out")
+        return out
     operands = site.operands
     if not any(o is None or o.kind in _COMPUTED_FROM for o in operands):
         return Value(v.FLOAT, site.node)

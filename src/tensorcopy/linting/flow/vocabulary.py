@@ -159,3 +159,21 @@ ARRAY_METHODS = frozenset(
     nonzero searchsorted choose compress conj conjugate
     """.split()
 )
+# NumPy functions that write their result into an argument, ``out``, which may also stand at this position.
+NUMPY_OUT = {
+    **dict.fromkeys(
+        """
+        abs absolute arccos arcsin arctan ceil cos cosh deg2rad exp expm1 floor invert isfinite isinf isnan log log10 log1p
+        log2 logical_not negative rad2deg reciprocal sign sin sinh sqrt square tan tanh trunc
+        """.split(),
+        1,
+    ),
+    **dict.fromkeys(
+        """
+        add arctan2 divide dot floor_divide fmax fmin hypot logical_and logical_or logical_xor matmul maximum minimum mod
+        multiply power remainder round subtract
+        """.split(),
+        2,
+    ),
+    **dict.fromkeys("clip cumprod cumsum mean prod sum take".split(), 3),
+}

@@ -44,12 +44,25 @@ def _repeats_module(value: Value | None, node: ast.expr) -> bool:
         return False
     element = display.elts[0]
     name = element.func.attr if isinstance(element, ast.Call) and isinstance(element.func, ast.Attribute) else getattr(getattr(element, "func", None), "id", "")
-    if any(w in name for w in ("ReLU", "GELU", "Identity", "Dropout", "Tanh", "Sigmoid", "Pool", "SiLU", "Flatten", "Softmax", "Upsample")):
+    if any(word in name for word in _WITHOUT_PARAMETERS):
         return False
     if isinstance(element, ast.Call):
         return name[:1].isupper()
+    return _is_layer(value)
+
+
+_WITHOUT_PARAMETERS = (
+    "ReLU", "GELU", "SiLU", "Identity", "Dropout", "Tanh", "Sigmoid", "Softmax", "Softplus", "Pool", "Flatten", "Upsample",
+)  # fmt: skip
+
+
+def _is_layer(value: Value | None) -> bool:
+    """Whether the elements of the list are a module that may have parameters."""
     items = value.items if value is not None and isinstance(value.items, list) else []
-    return bool(items) and items[0] is not None and items[0].kind == v.MODULE
+    if not items or items[0] is None or items[0].kind != v.MODULE:
+        return False
+    last = str(items[0].ref).rpartition(".")[2]
+    return not any(word in last for word in _WITHOUT_PARAMETERS)
 
 
 def _same_in_comprehension(value: Value | None, node: ast.expr) -> bool:
@@ -57,9 +70,7 @@ def _same_in_comprehension(value: Value | None, node: ast.expr) -> bool:
     if not isinstance(node, (ast.ListComp, ast.GeneratorExp)) or not isinstance(node.elt, ast.Name):
         return False
     bound = {n.id for g in node.generators for n in ast.walk(g.target) if isinstance(n, ast.Name)}
-    items = value.items if value is not None and isinstance(value.items, list) else []
-    is_module = bool(items) and items[0] is not None and items[0].kind == v.MODULE
-    return node.elt.id not in bound and is_module
+    return node.elt.id not in bound and _is_layer(value)
 
 
 @on("Write")

@@ -9,7 +9,7 @@ from ..flow.effects import writes_nothing
 from ..flow.events import Discarded, on
 from ..flow.places import inserted_before
 from ..flow.values import Value
-from ..flow.vocabulary import ARRAY_METHODS, COMPUTED, FACTORIES, IN_PLACE_TWINS, NUMPY_COMPUTED
+from ..flow.vocabulary import ARRAY_METHODS, COMPUTED, FACTORIES, IN_PLACE_TWINS, NUMPY_COMPUTED, NUMPY_OUT
 from ..model import Fix, Level, Rule
 
 RULE = Rule(
@@ -69,7 +69,7 @@ def discarded(event: Discarded) -> None:
 
 
 def _writes(event: Discarded, last: str) -> bool:
-    if last.endswith("_") or event.result is event.receiver:
+    if last.endswith("_") or event.result is event.receiver or len(event.node.args) > NUMPY_OUT.get(last, 99):
         return True
     return any(k.arg in ("out", "inplace", "copy") or k.arg is None for k in event.node.keywords)
 
