@@ -11,7 +11,7 @@ ROUNDED = cases(
     """
 --- class and method
 import torch
-x = torch.Tensor([1, 2]).long()
+x = torch.Tensor([len(p) for p in parts]).long()
 --- unknown data
 import torch
 def f(ids):
@@ -48,7 +48,7 @@ import numpy as np
 x = np.arange(5).astype(np.float32).astype(np.int64)
 --- integers asked to be float32
 import torch
-x = torch.tensor([1, 2], dtype=torch.float32).long()
+x = torch.tensor(list(range(9)), dtype=torch.float32).long()
 --- a literal
 import torch
 x = torch.tensor([16777217], dtype=torch.float32)
@@ -96,6 +96,13 @@ import time, torch
 import numpy as np
 x = torch.tensor(time.time(), dtype=torch.float64)
 y = np.array([16777217], dtype=np.float64)
+--- literals that fit
+import torch
+x = torch.Tensor([1, 2]).long()
+--- filled
+import torch
+def f(n):
+    return torch.Tensor(n).uniform_(1, 9).long()
 --- a literal that fits
 import torch
 x = torch.tensor([16777218, 1.5])
@@ -122,9 +129,9 @@ def test_integers_that_stay_exact_are_left_alone(program: str) -> None:
 
 
 def test_the_fix_keeps_known_integers() -> None:
-    program = "import torch\nx = torch.Tensor([1, 2]).long()\n"
+    program = "import torch\nx = torch.Tensor([len('a'), 2]).long()\n"
 
-    assert mended(program, CODE) == "import torch\nx = torch.tensor([1, 2], dtype=torch.int64)\n"
+    assert mended(program, CODE) == "import torch\nx = torch.tensor([len('a'), 2], dtype=torch.int64)\n"
 
 
 def test_there_is_no_safe_fix_for_unknown_data() -> None:

@@ -48,3 +48,14 @@ def inserted_before(node: ast.AST, text: str, lines: list[str]) -> Edit:
     """An edit that puts *text* right before *node*."""
     line, column, _, _ = span(node, lines)
     return Edit(line=line, column=column, end_line=line, end_column=column, text=text)
+
+
+def method_dropped(node: ast.Call, lines: list[str]) -> Edit | None:
+    """An edit that takes ``.name(...)`` off the end of a call; None if the dot stands on a line of its own."""
+    assert isinstance(node.func, ast.Attribute)
+    func: Any = node.func
+    _, _, end_line, end_column = span(node, lines)
+    column = _character(lines, func.end_lineno, func.end_col_offset) - len(func.attr) - 1
+    if column < 1 or lines[func.end_lineno - 1][column - 1] != ".":
+        return None
+    return Edit(line=func.end_lineno, column=column, end_line=end_line, end_column=end_column, text="")

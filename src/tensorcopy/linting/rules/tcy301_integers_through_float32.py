@@ -102,7 +102,9 @@ def _narrowing(event: Call) -> Call | None:
         return None
     nodes = [event.receiver.node, *(step.base.node for step in event.receiver.steps())]
     found = next((made[node] for node in nodes if node in made), None)
-    return found if found is not None and found.node is not event.node else None
+    if found is None or found.node is event.node or (found.args and _is_exact(found.args[0])):
+        return None
+    return None if any(region in event.frame.state.writes for region in event.receiver.regions) else found
 
 
 def _is_wide(value: Value) -> bool:
@@ -123,6 +125,12 @@ def _leaves(value: Value, depth: int = 4) -> Iterator[Value | None]:
 
 def _is_whole(value: Value) -> bool:
     return value.kind in (v.LIST, v.TUPLE) and all(leaf is not None and leaf.kind == v.INT for leaf in _leaves(value))
+
+
+def _is_exact(value: Value | None) -> bool:
+    """Whether all of it is literals that float32 holds."""
+    leaves = list(_leaves(value)) if value is not None else [None]
+    return all(leaf is not None and isinstance(leaf.const, int) and _held(leaf.const) == leaf.const for leaf in leaves)
 
 
 def _has_floats(value: Value) -> bool:
