@@ -68,6 +68,14 @@ class Net(nn.Module):
         dropout = nn.Dropout(0.1)
         self.drops = nn.ModuleList([dropout for _ in range(n)])
         self.more = nn.ModuleList([dropout] * n)
+--- a conversion under a test that the dtypes differ
+def f(average, grad, dtype, mask):
+    if mask is not None and dtype != grad.dtype:
+        update = average.to(grad.dtype)
+    else:
+        update = average.clone()
+    update.mul_(mask)
+    return update
 """
 )
 

@@ -133,8 +133,8 @@ def _call_library(site: Site, name: str) -> Value | None:
 
 def _name_out(site: Site, name: str) -> None:
     """What NumPy writes into, given by position, as if it were given by name."""
-    position = NUMPY_OUT.get(name.removeprefix("numpy."), len(site.args)) if name.startswith("numpy.") else len(site.args)
-    if position < len(site.args):
+    position = NUMPY_OUT.get(name.removeprefix("numpy.")) if name.startswith("numpy.") else None
+    if position is not None and position < len(site.args):
         site.keywords["out"] = site.args[position]
         del site.args[position:]
 

@@ -163,15 +163,15 @@ ARRAY_METHODS = frozenset(
 NUMPY_OUT = {
     **dict.fromkeys(
         """
-        abs absolute arccos arcsin arctan ceil cos cosh deg2rad exp expm1 floor invert isfinite isinf isnan log log10 log1p
-        log2 logical_not negative rad2deg reciprocal sign sin sinh sqrt square tan tanh trunc
+        abs absolute arccos arcsin arctan ceil cos cosh deg2rad exp expm1 floor invert isfinite isinf isnan log log10
+        log1p log2 logical_not negative rad2deg reciprocal sign sin sinh sqrt square tan tanh trunc
         """.split(),
         1,
     ),
     **dict.fromkeys(
         """
-        add arctan2 divide dot floor_divide fmax fmin hypot logical_and logical_or logical_xor matmul maximum minimum mod
-        multiply power remainder round subtract
+        add arctan2 divide dot floor_divide fmax fmin hypot logical_and logical_or logical_xor matmul maximum minimum
+        mod multiply power remainder round subtract
         """.split(),
         2,
     ),

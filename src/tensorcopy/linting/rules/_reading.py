@@ -91,6 +91,26 @@ def means_to_write(frame: Frame) -> bool:
     return text is not None and any(word in text.lower() for word in ("in-place", "in place", "inplace", "modif", "mutat"))
 
 
+def only_where_it_converts(frame: Frame, node: ast.AST) -> bool:
+    """Whether a conversion stands under a test that dtype or device differ, so that it always copies."""
+    child = node
+    for outer in ancestors(frame, node):
+        if isinstance(outer, ast.If) and child in outer.body and _asks_for_difference(outer.test):
+            return True
+        child = outer
+    return False
+
+
+def _asks_for_difference(test: ast.expr) -> bool:
+    parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    for part in parts:
+        if isinstance(part, ast.Compare) and isinstance(part.ops[0], (ast.NotEq, ast.IsNot)):
+            sides = [part.left, *part.comparators]
+            if any(isinstance(s, ast.Attribute) and s.attr in ("dtype", "device") for s in sides):
+                return True
+    return False
+
+
 def source_of(frame: Frame, node: ast.AST) -> str:
     """The text of a node on one line, shortened."""
     text = " ".join(ast.unparse(node).split())

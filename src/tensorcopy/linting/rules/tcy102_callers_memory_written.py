@@ -8,7 +8,7 @@ from ..flow import values as v
 from ..flow.events import Write, on
 from ..flow.values import Step
 from ..model import Level, Rule
-from ._reading import is_read_after, means_to_write, written_name
+from ._reading import is_read_after, means_to_write, only_where_it_converts, written_name
 
 RULE = Rule(
     code="TCY102",
@@ -31,7 +31,7 @@ def converted_argument(event: Write) -> None:
     if not roots:
         return
     step = _conversion(value) or (None if roots[0].many else _rebound(event, roots[0].name))
-    if step is None or means_to_write(frame):
+    if step is None or means_to_write(frame) or only_where_it_converts(frame, step.node):
         return
     name = written_name(event.node)
     if not name or not is_read_after(frame, name, event.node):
