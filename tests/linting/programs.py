@@ -37,6 +37,11 @@ def lines_of(code: str, program: str) -> list[int]:
     return [f.place.line for f in found_in(program) if f.code == code]
 
 
+def marked_lines(program: str) -> list[int]:
+    """The lines of a program on which its author expects a finding: those that end in ``# here``."""
+    return [i for i, line in enumerate(program.splitlines(), start=1) if line.endswith("# here")]
+
+
 def edited(program: str, edits: list[Edit]) -> str:
     """The program with some spans replaced, the last first."""
     lines = program.splitlines(keepends=True)

@@ -1,114 +1,207 @@
-"""The best model so far is kept by reference while training goes on changing it."""
+"""The best, first or latest state of a model is kept by reference while training goes on changing it."""
 
 from __future__ import annotations
 
 import ast
-from typing import Any
 
-from ..flow import values as v
-from ..flow.events import Assigned, on
+from ..flow.events import Assigned, Call, on, on_call
 from ..flow.places import inserted_after, inserted_before
 from ..model import Fix, Level, Rule
-from ._reading import ancestors, body_of, position, source_of
+from ._reading import ancestors, body_of, position, source_of, statement_of
+from ._training import (
+    called_name,
+    compared_around,
+    is_bound_in,
+    is_model,
+    is_read_outside,
+    live_model,
+    loops_around,
+    names_in,
+    training_in,
+)
 
 RULE = Rule(
     code="TCY104",
     name="live-snapshot-of-model",
     level=Level.ERROR,
-    summary="state_dict() and the model itself are live: what is kept as best changes with the next step",
+    summary="state_dict(), parameters() and the model itself are live: what is kept changes with the next step",
 )
-
-_TRAINING = frozenset(("backward", "step", "fit", "manual_backward", "train_step", "training_step", "optimizer_step"))
 
 
 @on("Assigned")
-def kept(event: Assigned) -> None:
+def best(event: Assigned) -> None:
     """``if better: best = model.state_dict()`` in a loop that trains the model."""
-    what = _live(event)
-    if not what:
+    live = _live(event)
+    if live is None:
         return
-    loop = _training_loop(event)
-    if loop is None or not _is_kept(event, loop):
+    what, model = live
+    loops = loops_around(event.frame, event.node)
+    branch = next((n for n in _branches(event) if not loops or _is_inside(n, loops[-1])), None)
+    if branch is None or not loops or is_bound_in(loops[-1], set(names_in(model))):
         return
-    kind = "state_dict() refers to the live parameters" if what == "state_dict" else "this is the model itself, not a copy"
-    event.report(
-        RULE,
-        event.source,
-        f"{kind}: the training that goes on changes {source_of(event.frame, event.target)} as well, so the best state is "
-        f"lost; keep copy.deepcopy({source_of(event.frame, event.source)})",
-        related=((_write_in(event, loop) or loop, "the parameters change here"),),
-        fix=lambda lines: Fix(
-            title="Keep a deep copy",
-            edits=(inserted_before(event.source, "copy.deepcopy(", lines), inserted_after(event.source, ")", lines)),
-            safe=False,
-        ),
+    training = training_in(loops[-1])
+    if training is not None and _is_used_outside(event, branch):
+        _report(event, event.source, what, training)
+
+
+@on("Assigned")
+def on_the_object(event: Assigned) -> None:
+    """``if loss < self.best: self.state = model.state_dict()`` in an early stopping, which is called while training."""
+    live, target = _live(event), event.target
+    if live is None or loops_around(event.frame, event.node) or not _is_own_attribute(target):
+        return
+    branch = compared_around(event.frame, event.node)
+    cls = event.frame.cls
+    if branch is None or cls is None or not live[0].startswith(("state_dict", "these")):
+        return
+    if _attribute_read_outside(cls.node, target, branch):
+        _report(event, event.source, live[0], None)
+
+
+@on("Assigned")
+def restored(event: Assigned) -> None:
+    """``first = model.state_dict(); train(); model.load_state_dict(first)`` puts nothing back."""
+    live, target = _live(event), event.target
+    if live is None or not isinstance(target, ast.Name) or "state_dict" not in live[0]:
+        return
+    restore = _restore(event, target.id, live[1])
+    training = _training_between(event, restore) if restore is not None else None
+    if training is not None:
+        _report(event, event.source, live[0], training)
+
+
+@on_call("list.append", "?.append")
+def appended(event: Call) -> None:
+    """``states.append(model.state_dict())`` in each turn of the loop that trains the model."""
+    source = event.argument_node(0)
+    live = _live_argument(event, source)
+    loops = loops_around(event.frame, event.node)
+    if live is None or not loops or is_bound_in(loops[0], set(names_in(live[1]))):
+        return
+    training = training_in(loops[0])
+    holder = event.node.func.value if isinstance(event.node.func, ast.Attribute) else None
+    if training is not None and isinstance(holder, ast.Name) and not is_bound_in(loops[0], {holder.id}):
+        _report(event, source, live[0], training)
+
+
+def _live_argument(event: Call, node: ast.expr | None) -> tuple[str, ast.expr] | None:
+    if isinstance(node, ast.Name):
+        known = event.frame.loops and is_model(event.frame, node, event.argument(0))
+        return ("this is the model itself, not a copy", node) if known else None
+    return live_model(node) if node is not None else None
+
+
+def _live(event: Assigned) -> tuple[str, ast.expr] | None:
+    """What of a model is kept by an assignment, and which model."""
+    source = event.source
+    if isinstance(source, ast.Name):
+        plain = isinstance(event.target, (ast.Name, ast.Attribute)) and event.frame.loops
+        model = plain and is_model(event.frame, source, event.value)
+        return ("this is the model itself, not a copy", source) if model else None
+    if called_name(source) == "copy" and isinstance(source, ast.Call) and len(source.args) == 1:
+        copied = source.args[0]
+        if isinstance(copied, ast.Name) and is_model(event.frame, copied, event.frame.lookup(copied.id)):
+            return "copy.copy() of a model keeps its parameters", copied
+    return live_model(source)
+
+
+def _branches(event: Assigned) -> list[ast.If]:
+    return [n for n in ancestors(event.frame, event.node) if isinstance(n, ast.If)]
+
+
+def _is_inside(node: ast.AST, outer: ast.AST) -> bool:
+    return any(n is node for n in ast.walk(outer))
+
+
+def _is_own_attribute(target: ast.expr) -> bool:
+    return isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self"
+
+
+def _is_used_outside(event: Assigned, branch: ast.If) -> bool:
+    """Whether what is kept is used after the branch that keeps it: behind the loop, or in a later turn."""
+    target = event.target
+    if isinstance(target, ast.Subscript):
+        target = target.value
+    if _is_own_attribute(target):
+        return True
+    return isinstance(target, ast.Name) and is_read_outside(body_of(event.frame), target.id, branch)
+
+
+def _attribute_read_outside(tree: ast.AST, target: ast.expr, branch: ast.If) -> bool:
+    """Whether ``self.name`` is read in the class, but not only inside *branch*."""
+    name = target.attr if isinstance(target, ast.Attribute) else ""
+    inside = {id(n) for n in ast.walk(branch)}
+    reads = (
+        n for n in ast.walk(tree) if isinstance(n, ast.Attribute) and n.attr == name and isinstance(n.ctx, ast.Load)
+    )
+    return any(id(n) not in inside for n in reads)
+
+
+def _restore(event: Assigned, name: str, model: ast.expr) -> ast.Call | None:
+    """The call ``model.load_state_dict(name)`` behind the assignment, of the same model, neither changed before."""
+    if _is_edited(event, name) or _is_rebound(event, set(names_in(model))):
+        return None
+    calls = (n for n in ast.walk(body_of(event.frame)) if called_name(n) == "load_state_dict")
+    return next(
+        (n for n in calls if isinstance(n, ast.Call) and _loads(n, name, model) and _follows(n, event.node)), None
     )
 
 
-def _live(event: Assigned) -> str:
-    """Whether what is assigned is a state dict that shares with its module, or a module."""
-    source = event.source
-    if _is_state_dict(source):
-        return "state_dict"
-    value = event.value
-    if isinstance(source, ast.Name) and isinstance(event.target, (ast.Name, ast.Attribute)) and value is not None and value.kind == v.MODULE:
-        return "model"
-    return ""
+def _loads(call: ast.Call, name: str, model: ast.expr) -> bool:
+    receiver = call.func.value if isinstance(call.func, ast.Attribute) else None
+    same = receiver is not None and ast.dump(receiver) == ast.dump(model)
+    return same and bool(call.args) and _is_name(call.args[0], name)
 
 
-def _is_state_dict(node: ast.expr) -> bool:
-    """``m.state_dict()``, also behind a shallow copy."""
-    if not isinstance(node, ast.Call):
-        return False
-    func = node.func
-    if isinstance(func, ast.Attribute):
-        if func.attr == "state_dict":
-            return not isinstance(func.value, ast.Name) or "optim" not in func.value.id.lower()
-        if func.attr == "copy" and not node.args and isinstance(func.value, ast.Call):
-            return _is_state_dict(func.value)
-    name = func.attr if isinstance(func, ast.Attribute) else getattr(func, "id", "")
-    return name in ("dict", "OrderedDict", "copy") and len(node.args) == 1 and _is_state_dict(node.args[0])
+def _follows(node: ast.AST, other: ast.AST) -> bool:
+    return position(node) > position(other)
 
 
-def _training_loop(event: Assigned) -> ast.AST | None:
-    """The outermost loop around the assignment that goes on training, if the assignment is conditional inside it."""
-    around = list(ancestors(event.frame, event.node))
-    loops = [n for n in around if isinstance(n, (ast.For, ast.While))]
-    if not loops or not any(isinstance(n, ast.If) for n in around[: around.index(loops[-1])]):
-        return None
-    return loops[-1] if _write_in(event, loops[-1]) is not None else None
+def _is_name(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
 
 
-def _write_in(event: Assigned, loop: ast.AST) -> ast.AST | None:
-    """Where the loop changes the parameters: a step, an in-place call, or a call that is given the model to train."""
-    for node in ast.walk(loop):
-        if isinstance(node, ast.Call):
-            name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
-            if name in _TRAINING or (name.endswith("_") and not name.endswith("__")) or name.startswith("train_") or name in ("train_epoch", "train"):
-                if name == "train" and not node.args and isinstance(node.func, ast.Attribute):
-                    continue
-                return node
-    return None
+def _is_edited(event: Assigned, name: str) -> bool:
+    """Whether entries of what was kept are replaced, so that loading it does put something in."""
+    return any(_edits(node, name) for node in ast.walk(body_of(event.frame)))
 
 
-def _is_kept(event: Assigned, loop: Any) -> bool:
-    """Whether the value is used outside the branch that assigns it: after the loop, or in a later turn."""
-    target = event.target
-    if isinstance(target, ast.Attribute):
-        return isinstance(target.value, ast.Name) and target.value.id == "self"
-    if not isinstance(target, ast.Name):
-        return False
-    if isinstance(event.source, ast.Name) and _rebound_in(loop, event.source.id):
-        return False
-    branch = next(n for n in ancestors(event.frame, event.node) if isinstance(n, ast.If))
-    start, end = position(branch), (branch.end_lineno or 0, branch.end_col_offset or 0)
-    for name in ast.walk(body_of(event.frame)):
-        if isinstance(name, ast.Name) and name.id == target.id and isinstance(name.ctx, ast.Load):
-            if not start <= position(name) < end:
-                return True
-    return False
+def _edits(node: ast.AST, name: str) -> bool:
+    if isinstance(node, ast.Subscript):
+        return _is_name(node.value, name) and not isinstance(node.ctx, ast.Load)
+    called = called_name(node) in ("update", "pop", "deepcopy", "clone")
+    return called and any(_is_name(n, name) for n in ast.walk(node))
 
 
-def _rebound_in(loop: ast.AST, name: str) -> bool:
-    """Whether each turn makes the model anew."""
-    return any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in ast.walk(loop))
+def _is_rebound(event: Assigned, names: set[str]) -> bool:
+    """Whether another model comes under the name later on."""
+    stores = (n for n in ast.walk(body_of(event.frame)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return any(n.id in names and position(n) > position(event.node) for n in stores)
+
+
+def _training_between(event: Assigned, restore: ast.Call) -> ast.Call | None:
+    """Where the model is trained after it was kept and before it is restored."""
+    loops = loops_around(event.frame, restore)
+    outside = [loop for loop in loops if not _is_inside(event.node, loop)]
+    if outside and (training := training_in(outside[-1])) is not None:
+        return training
+    calls = [n for n in ast.walk(body_of(event.frame)) if isinstance(n, ast.Call) and training_in(n) is n]
+    return next((n for n in calls if position(event.node) < position(n) < position(restore)), None)
+
+
+def _report(event: Assigned | Call, source: ast.expr | None, what: str, training: ast.AST | None) -> None:
+    assert source is not None
+    statement = statement_of(event.frame, event.node)
+    kept = source_of(event.frame, event.target) if isinstance(event, Assigned) else "every entry"
+    event.report(
+        RULE,
+        source if statement is None or source.lineno == statement.lineno else statement,
+        f"{what}: the training that goes on changes {kept} as well, so the state at this point is lost; "
+        f"keep a copy.deepcopy() of it",
+        related=((training, "the parameters change here"),) if training is not None else (),
+        fix=lambda lines: Fix(
+            title="Keep a deep copy",
+            edits=(inserted_before(source, "copy.deepcopy(", lines), inserted_after(source, ")", lines)),
+            safe=False,
+        ),
+    )
