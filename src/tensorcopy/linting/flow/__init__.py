@@ -13,7 +13,7 @@ from .events import ModuleEnd
 from .frame import Frame
 from .project import Project, Unit
 
-__all__ = ["Project", "findings_in", "project_of"]
+__all__ = ["Project", "findings_in", "followed", "project_of"]
 
 
 def project_of(rules: Iterable[ModuleType]) -> Project:
@@ -36,18 +36,23 @@ def findings_in(source: Source, project: Project | None = None) -> list[Finding]
         from ..rules import modules
 
         project = project_of(modules())
+    return sorted(followed(source, project).findings.values(), key=lambda f: (f.place, f.code))
+
+
+def followed(source: Source, project: Project) -> Unit:
+    """The file after everything in it has been followed: its body first, then classes, then functions."""
     unit = Unit(source, project)
     frame = unit.frame = Frame(unit)
     with suppress(RecursionError):
         statements.run_block(frame, source.tree.body)
     done = 0
     while done < len(unit.functions) or unit.classes:
-        for info in unit.classes:
+        classes, unit.classes = unit.classes, []
+        for info in classes:
             functions.follow_class(info)
-        unit.classes = []
         while done < len(unit.functions):
             functions.follow(unit.functions[done])
             done += 1
     for handler in unit.hears.get("ModuleEnd", ()):
         handler(ModuleEnd(frame, source.tree))
-    return sorted(unit.findings.values(), key=lambda f: (f.place, f.code))
+    return unit

@@ -13,6 +13,7 @@ from ..sources import Source
 from . import values as v
 from .places import place_of
 from .values import Region, Value
+from .walking import Parents, walk
 
 if TYPE_CHECKING:
     from .events import Handler, Related, Write
@@ -69,7 +70,7 @@ class FunctionInfo:
     @property
     def is_generator(self) -> bool:
         """Whether it yields."""
-        return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in ast.walk(self.node))
+        return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk(self.node))
 
 
 def _last_name(node: ast.expr) -> str:
@@ -164,13 +165,13 @@ class Unit:
         self.told: tuple[ast.Call, str, Value | None, list[Value | None]] | None = None
         self.remembered: dict[str, Any] = {}
         self._libraries: dict[str, Value] = {}
-        self._parents: dict[ast.AST, ast.AST] | None = None
+        self._parents: Parents | None = None
 
     @property
-    def parents(self) -> dict[ast.AST, ast.AST]:
-        """Every node's parent. Made at the first question, since few files have something to ask."""
+    def parents(self) -> Parents:
+        """What each node is part of."""
         if self._parents is None:
-            self._parents = {child: parent for parent in ast.walk(self.tree) for child in ast.iter_child_nodes(parent)}
+            self._parents = Parents(self.tree)
         return self._parents
 
     def library(self, name: str) -> Value:

@@ -104,8 +104,10 @@ def bind(frame: Frame, node: ast.AST, target: ast.expr, source: ast.expr, value:
     elif kind is ast.Starred:
         bind(frame, node, target.value, source, None)  # type: ignore[attr-defined]
         return
-    for handler in frame.unit.hears.get("Assigned", ()):
-        handler(Assigned(frame, node, target, source, value))
+    if handlers := frame.unit.hears.get("Assigned"):
+        event = Assigned(frame, node, target, source, value)
+        for handler in handlers:
+            handler(event)
 
 
 def _renamed(frame: Frame, node: ast.AST, value: Value) -> Value:

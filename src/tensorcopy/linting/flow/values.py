@@ -118,10 +118,13 @@ class Value:
 
     def with_(self, **changes: Any) -> Value:
         """The same value with some facts replaced."""
-        fields = {name: getattr(self, name) for name in Value.__slots__}
-        fields |= changes
-        kind, node = fields.pop("kind"), fields.pop("node")
-        return Value(kind, node, **fields)
+        made = object.__new__(Value)
+        made.kind, made.node, made.regions, made.step = self.kind, self.node, self.regions, self.step
+        made.time, made.graph, made.dtype, made.traits = self.time, self.graph, self.dtype, self.traits
+        made.items, made.ref, made.const, made.cut = self.items, self.ref, self.const, self.cut
+        for name, value in changes.items():
+            setattr(made, name, value)
+        return made
 
     def steps(self) -> list[Step]:
         """The sharing operations between the owner and this value, the nearest first."""

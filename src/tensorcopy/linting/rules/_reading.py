@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..flow.frame import Frame
+from ..flow.walking import Parents, walk
 
 
 def position(node: Any) -> tuple[int, int]:
@@ -24,7 +25,7 @@ def names_read_after(frame: Frame, node: Any) -> dict[str, list[ast.Name]]:
     found: dict[str, list[ast.Name]] = {}
     end = (node.end_lineno, node.end_col_offset)
     loops = [loop for loop in frame.loops if hasattr(loop, "lineno")]
-    for name in ast.walk(body_of(frame)):
+    for name in walk(body_of(frame)):
         if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load):
             later = position(name) >= end
             if later or any(_inside(name, loop) for loop in loops):
@@ -36,7 +37,7 @@ def is_read_after(frame: Frame, name: str, node: Any) -> bool:
     """Whether *name* is used behind *node* for more than being written into."""
     end = (node.end_lineno, node.end_col_offset)
     parents = frame.unit.parents
-    for found in ast.walk(body_of(frame)):
+    for found in walk(body_of(frame)):
         if not isinstance(found, ast.Name) or found.id != name or not isinstance(found.ctx, ast.Load):
             continue
         if position(found) >= end and not _only_written(found, parents):
@@ -44,7 +45,7 @@ def is_read_after(frame: Frame, name: str, node: Any) -> bool:
     return False
 
 
-def _only_written(name: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
+def _only_written(name: ast.AST, parents: Parents) -> bool:
     """Whether the name is only the base of a target: ``name[...] = ...``."""
     parent = parents.get(name)
     while isinstance(parent, (ast.Subscript, ast.Attribute)):
