@@ -74,7 +74,17 @@ def call_value(site: Site, callee: Value) -> Value | None:
     if kind == v.CLASS:
         return instantiate(site.frame, site.node, callee.ref, site.args, site.keywords)
     if kind == v.MODULE:
-        tell(site, "torch.nn.Module.__call__", callee, None)
+        result = _call_object(site, callee)
+        tell(site, "torch.nn.Module.__call__", callee, result)
+        return result
+    return _call_object(site, callee)
+
+
+def _call_object(site: Site, callee: Value) -> Value | None:
+    """The result of calling a module or another instance."""
+    from .functions import call_function
+
+    kind = callee.kind
     if isinstance(callee.ref, ClassInfo):
         method = callee.ref.method("forward" if kind == v.MODULE else "__call__")
         return (

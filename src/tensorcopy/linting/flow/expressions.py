@@ -212,6 +212,8 @@ def _operation(frame: Frame, node: ast.BinOp) -> Value | None:
 def computed(frame: Frame, node: ast.AST, op: ast.operator, left: Value | None, right: Value | None) -> Value | None:
     """The result of an arithmetic operator."""
     kinds = {left.kind if left is not None else "", right.kind if right is not None else ""}
+    if v.TENSOR in kinds and isinstance(op, ast.Mult) and kinds & {v.LIST, v.TUPLE}:
+        kinds = {""}  # the tensor is the count of a repeated list
     if v.TENSOR in kinds or v.ARRAY in kinds:
         kind = v.TENSOR if v.TENSOR in kinds else v.ARRAY
         inferred = (
@@ -232,6 +234,8 @@ def computed(frame: Frame, node: ast.AST, op: ast.operator, left: Value | None, 
         assert left is not None
         assert right is not None
         return _number(node, op, left, right)
+    if right is not None and right.kind in (v.LIST, v.TUPLE) and isinstance(op, ast.Mult):
+        left, right = right, left
     if left is not None and left.kind in (v.LIST, v.TUPLE):
         return _sequence(node, op, left, right)
     if left is not None and left.kind == v.TEXT:

@@ -78,6 +78,9 @@ class Frame:
         self.written_parameters: dict[str, Write] = {}
         self.parameters: dict[str, Value] = {}
         self.globals: set[str] = set()
+        # What backward will need, and what of it has been changed, by memory. For the rules on saved values.
+        self.saved: dict[Region, Any] = {}
+        self.spoiled: dict[Region, Any] = {}
 
     @property
     def loop(self) -> ast.AST | None:

@@ -58,6 +58,13 @@ def _sum(site: Site) -> Value | None:
     return fresh(site.frame, site.node, v.TENSOR, graph=graph_of(site.frame, *items), cut=cut)
 
 
+def _is_instance(site: Site) -> Value:
+    from .guards import truth
+
+    known = truth(site.frame, site.node)
+    return Value(v.BOOL, site.node, const=v.MISSING if known is None else known)
+
+
 def _deep_copy(site: Site) -> Value | None:
     return deep_copied(site, site.first)
 
@@ -110,6 +117,7 @@ def _series(site: Site) -> Value:
 
 _RESULTS: dict[str, Callable[[Site], Value | None]] = {
     "builtins.sum": _sum,
+    "builtins.isinstance": _is_instance,
     "builtins.list": _list,
     "builtins.tuple": _list,
     "builtins.sorted": _list,

@@ -337,8 +337,8 @@ def _if(frame: Frame, node: ast.If) -> None:
 
 @executes(ast.For, ast.AsyncFor)
 def _for(frame: Frame, node: Any) -> None:
-    evaluate(frame, node.iter)
-    _loop(frame, node, lambda: bind_loop_variable(frame, node.target, node.iter))
+    iterated = evaluate(frame, node.iter)
+    _loop(frame, node, lambda: bind(frame, node.iter, node.target, node.iter, _element(frame, node.iter, iterated)))
 
 
 @executes(ast.While)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from typing import Any
 
 from . import dtypes
@@ -18,8 +19,11 @@ _VARIABLES = frozenset(("torch.autograd.Variable", "torch.autograd.variable.Vari
 _HOOKED_NORMS = frozenset(("torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm"))
 _NOT_MODULES = frozenset(("Parameter", "Buffer", "ParameterList", "ParameterDict"))
 _CONTAINERS = frozenset(("Sequential", "ModuleList", "ModuleDict"))
-# Library classes whose instances compute without parameters of their own.
-_WITHOUT_PARAMETERS = ("Loss", "ReLU", "Dropout", "Softmax", "Sigmoid", "Tanh", "Identity", "Pool", "GELU", "Flatten")
+# Parts of the names of library classes whose instances have parameters of their own.
+_WITH_PARAMETERS = ("Linear", "Conv", "Embedding", "Norm", "LSTM", "GRU", "RNN", "Attention", "Transformer", "PReLU")
+_SOMETIMES_TRAINED = ("InstanceNorm", "LocalResponseNorm", "AdaptiveLogSoftmax", "Upsampling")
+# Factories whose positional arguments are sizes.
+_SIZED = frozenset(("zeros", "ones", "empty", "rand", "randn"))
 _SEVERAL_RESULTS = ("LSTM", "GRU", "RNN", "MultiheadAttention")
 _OF_INTEGERS = frozenset(("randperm", "randint", "tril_indices", "triu_indices"))
 _OF_THEIR_ARGUMENTS = frozenset(("arange", "full", "range"))
@@ -41,7 +45,7 @@ def torch_result(site: Site, name: str) -> Value | None:
             site, name, shared(site.frame, site.node, source, "torch.autograd.Variable", graph=v.OFF, cut=cut)
         )
     if name in _HOOKED_NORMS and source is not None:
-        return source.with_(traits=source.traits | {"hooked norm"})
+        return source.with_(traits=source.traits | {"hooked norm", name.rpartition(".")[2]}, node=site.node)
     return None
 
 
@@ -98,6 +102,8 @@ def _converted(site: Site, last: str) -> Value:
 def _made(site: Site, last: str) -> Value:
     graph = site.asked_graph
     traits = {"made"} | ({"leaf"} if graph == v.ON else set()) | ({"0-d"} if last == "scalar_tensor" else set())
+    if last in _SIZED and any(type(a.const) is int and a.const > 1 for a in site.operands if a is not None):
+        traits.add("vector")
     asked = site.keywords.get("dtype")
     dtype = dtypes.dtype_of(asked) if "dtype" in site.keywords else _default_dtype(site, last)
     return fresh(site.frame, site.node, v.TENSOR, graph=graph, dtype=dtype, traits=frozenset(traits))
@@ -128,13 +134,28 @@ def _module(site: Site, name: str, last: str) -> Value:
 def library_module_result(site: Site, module: Value) -> Value | None:
     """What a module of torch gives when called."""
     name = str(module.ref or "")
-    if "frozen" in module.traits:
-        return fresh(site.frame, site.node, v.TENSOR, graph=graph_of(site.frame, *site.args))
-    if any(part in name for part in _WITHOUT_PARAMETERS):
-        return fresh(site.frame, site.node, v.TENSOR, graph=graph_of(site.frame, *site.args), cut=lost_term(site.args))
-    if name.endswith(("ModuleList", "ModuleDict")) or not name.startswith("torch.nn."):
+    if not name.startswith("torch.nn.") or name.endswith(("ModuleList", "ModuleDict")):
         return None
     if any(part in name for part in _SEVERAL_RESULTS):
         return Value(v.TUPLE, site.node, traits=frozenset(("tensors",)))
+    trained = has_parameters(module)
+    if trained is False:
+        return fresh(site.frame, site.node, v.TENSOR, graph=graph_of(site.frame, *site.args), cut=lost_term(site.args))
     graph = {"on": v.ON, "off": v.OFF}.get(site.frame.grad, v.UNSURE)
-    return fresh(site.frame, site.node, v.TENSOR, graph=graph)
+    return fresh(site.frame, site.node, v.TENSOR, graph=graph if trained else v.UNSURE)
+
+
+def has_parameters(module: Value | None) -> bool | None:
+    """Whether a module of torch has parameters that train; None if that can't be told."""
+    if module is None or not isinstance(module.ref, str):
+        return None
+    if "frozen" in module.traits:
+        return False
+    name = module.ref.rpartition(".")[2]
+    if name == "Sequential":
+        inner = [has_parameters(i) for i in module.items] if isinstance(module.items, list) else [None]
+        return True if True in inner else None if None in inner else False
+    keywords = module.node.keywords if isinstance(module.node, ast.Call) else []
+    if any(k.arg in ("affine", "elementwise_affine") for k in keywords) or name.startswith(_SOMETIMES_TRAINED):
+        return None
+    return any(part in name for part in _WITH_PARAMETERS)

@@ -111,7 +111,9 @@ METHODS_MANY = frozenset(
 
 # Tensor methods and attributes that give Python numbers, sizes or flags.
 METHODS_INT = frozenset(
-    "dim ndimension numel nelement element_size get_device stride storage_offset data_ptr size".split()
+    """
+    dim ndimension numel nelement element_size get_device stride storage_offset data_ptr size q_scale q_zero_point
+    """.split()
 )
 METHODS_BOOL = frozenset(
     """

@@ -1,0 +1,94 @@
+"""A list of tensors handed to a constructor that reads numbers."""
+
+from __future__ import annotations
+
+import ast
+
+from ..flow import values as v
+from ..flow.events import Call, on_call
+from ..flow.places import replaced
+from ..flow.values import Value
+from ..model import Edit, Fix, Level, Rule
+
+RULE = Rule(
+    code="TCY201",
+    name="tensor-of-tensors",
+    level=Level.ERROR,
+    summary="a list of tensors is read number by number: the graph is cut, and longer elements raise",
+)
+_CONSTRUCTORS = (
+    "tensor",
+    "as_tensor",
+    "asarray",
+    "Tensor",
+    "FloatTensor",
+    "DoubleTensor",
+    "HalfTensor",
+    "LongTensor",
+    "IntTensor",
+)
+
+
+@on_call(*(f"torch.{name}" for name in _CONSTRUCTORS), "torch.cuda.FloatTensor", "torch.cuda.LongTensor")
+def built(event: Call) -> None:
+    """``torch.tensor([a, b])`` of tensors."""
+    source = event.argument(0, "data")
+    tensors, mixed = _elements(source)
+    if not tensors or _only_if_empty(event):
+        return
+    name = event.name.rpartition(".")[2]
+    attached = event.frame.grad == "on" and any(t.graph == v.ON for t in tensors)
+    if any("vector" in t.traits for t in tensors):
+        text = f"torch.{name} of a list of tensors with several elements raises ValueError"
+    elif attached:
+        text = f"torch.{name} copies the values of tensors that are on the graph: no gradient reaches them"
+    else:
+        text = f"torch.{name} reads each tensor as one number: a wait for the device each, an error if one is longer"
+    level = Level.ERROR if attached or "ValueError" in text else Level.WARNING
+    fix = _stacked(event) if not mixed else None
+    event.report(RULE, event.node, f"{text}; use torch.stack", _made(source, event.node), fix, level)
+
+
+def _only_if_empty(event: Call) -> bool:
+    """Whether this is the empty case: ``torch.stack(b) if len(b) else torch.tensor(b)``."""
+    outer = event.frame.unit.parents.get(event.node)
+    return isinstance(outer, ast.IfExp) and outer.orelse is event.node and "stack" in ast.unparse(outer.body)
+
+
+def _elements(source: Value | None) -> tuple[list[Value], bool]:
+    """The tensors of a list that holds nothing but tensors and numbers, and whether there are numbers among them."""
+    if source is None or source.kind not in (v.LIST, v.TUPLE) or not isinstance(source.items, list):
+        return [], False
+    if source.traits & {"repeated", "annotated", "sizes"} or any(i is None for i in source.items):
+        return [], False
+    tensors = [i for i in source.items if _is_tensor(i)]
+    numbers = [i for i in source.items if i.kind in v.NUMBERS]
+    return (tensors, bool(numbers)) if len(tensors) + len(numbers) == len(source.items) else ([], False)
+
+
+def _is_tensor(item: Value) -> bool:
+    if item.kind != v.TENSOR or item.traits & {"or None", "subclass", "on one branch"}:
+        return False
+    # What an annotation says of the elements of a container is often not so.
+    return not ("annotated" in item.owner.traits and any(r.many for r in item.regions))
+
+
+def _made(source: Value | None, node: ast.AST) -> list[tuple[ast.AST, str]]:
+    made = source.node if source is not None else None
+    outside = isinstance(made, ast.expr) and made.lineno != getattr(node, "lineno", 0)
+    return [(made, "the list of tensors is made here")] if outside and made is not None else []
+
+
+def _stacked(event: Call) -> object:
+    """``torch.stack(list)`` where the call has no other argument and torch is reached as a module."""
+    func = event.node.func
+    argument = event.node.args[0] if len(event.node.args) == 1 and not event.node.keywords else None
+    if not isinstance(func, ast.Attribute) or argument is None or isinstance(argument, ast.GeneratorExp):
+        return None
+    base = ast.unparse(func.value)
+
+    def fix(lines: list[str]) -> Fix:
+        edits: tuple[Edit, ...] = (replaced(func, f"{base}.stack", lines),)
+        return Fix(title="Use torch.stack, which keeps graph, dtype and device", edits=edits, safe=False)
+
+    return fix if base == "torch" or base in event.frame.state.names or "." not in base else None

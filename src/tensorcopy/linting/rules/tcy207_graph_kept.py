@@ -1,0 +1,306 @@
+"""Losses kept over the turns of a loop together with their graphs."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..flow.events import LoopEnd, on
+from ..flow.frame import Frame
+from ..flow.places import inserted_after
+from ..model import Fix, Level, Rule
+from ._reading import body_of
+
+RULE = Rule(
+    code="TCY207",
+    name="graph-kept-by-sum",
+    level=Level.WARNING,
+    summary="a loss that is back-propagated is also summed or collected: each turn's graph stays in memory",
+)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
+_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_OFF_GRAPH = frozenset(("item", "detach", "data", "numpy", "tolist", "detach_"))
+_ON_GRAPH = frozenset(
+    [
+        "clone",
+        "cpu",
+        "cuda",
+        "to",
+        "float",
+        "double",
+        "mean",
+        "sum",
+        "view",
+        "reshape",
+        "squeeze",
+        "unsqueeze",
+        "contiguous",
+    ]
+)
+
+
+@on("LoopEnd")
+def ended(event: LoopEnd) -> None:
+    """``loss.backward(); total += loss``, ``losses.append(loss)``."""
+    text = event.frame.unit.source.text
+    if "backward" not in text or "torch" not in text or event.frame.grad == "off":
+        return
+    loop = event.node
+    inside = list(_own(loop))
+    targets = {key: node for node in inside for key in _back_propagated(node)}
+    if not targets:
+        return
+    _add_terms(targets, inside)
+    for node in inside:
+        for kept, holder in _kept(node):
+            carried = _carrier(kept, targets)
+            if carried is not None and _stays(event.frame, loop, inside, holder, ast.unparse(carried), targets):
+                _tell(event, node, carried, holder, targets[ast.unparse(carried)])
+
+
+def _own(loop: ast.AST) -> Iterator[ast.AST]:
+    """The nodes of a loop's body that belong to no loop or function inside of it."""
+    pending: list[ast.AST] = list(getattr(loop, "body", ()))
+    while pending:
+        node = pending.pop(0)
+        if isinstance(node, (*_LOOPS, *_SCOPES)):
+            continue
+        yield node
+        pending[:0] = ast.iter_child_nodes(node)
+
+
+def _back_propagated(node: ast.AST) -> list[str]:
+    """What a call computes gradients from, as text."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return []
+    func = node.func
+    if func.attr not in ("backward", "manual_backward"):
+        return []
+    source: ast.expr = node.args[0] if node.args and not _is_value_like(func.value) else func.value
+    if (
+        isinstance(source, ast.Call)
+        and source.args
+        and isinstance(source.func, ast.Attribute)
+        and source.func.attr == "scale"
+    ):
+        source = source.args[0]
+    return [ast.unparse(n) for n in _operands(source)]
+
+
+def _is_value_like(node: ast.expr) -> bool:
+    """Whether ``node.backward(x)`` is about node: a loss given the outer gradient, not a trainer given a loss."""
+    text = ast.unparse(node)
+    return isinstance(node, ast.Name) and "loss" in text.lower() and "scaler" not in text.lower()
+
+
+def _operands(node: ast.expr) -> Iterator[ast.expr]:
+    """The names that an arithmetic expression is a sum, product or mean of."""
+    if isinstance(node, (ast.Name, ast.Attribute, ast.Subscript)):
+        yield node
+    elif isinstance(node, ast.BinOp):
+        yield from _operands(node.left)
+        yield from _operands(node.right)
+    elif isinstance(node, ast.UnaryOp):
+        yield from _operands(node.operand)
+    elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ON_GRAPH:
+        yield from _operands(node.func.value)
+
+
+def _add_terms(targets: dict[str, ast.AST], inside: list[ast.AST]) -> None:
+    """What a back-propagated sum is made of in the same turn is on the graph too."""
+    for _ in range(2):
+        for node in inside:
+            if not isinstance(node, ast.Assign) or not isinstance(node.value, ast.BinOp) or len(node.targets) != 1:
+                continue
+            backward = targets.get(ast.unparse(node.targets[0]))
+            if backward is not None:
+                for term in _terms(node.value):
+                    targets.setdefault(ast.unparse(term), backward)
+    assigned = {
+        ast.unparse(t)
+        for n in inside
+        if isinstance(n, ast.Assign)
+        for target in n.targets
+        for t in _parts(target)
+        if _computes(n.value)
+    }
+    for key in [k for k in targets if k not in assigned]:
+        del targets[key]
+
+
+def _terms(node: ast.expr) -> Iterator[ast.expr]:
+    if isinstance(node, ast.BinOp) and isinstance(node.op, (ast.Add, ast.Sub)):
+        yield from _terms(node.left)
+        yield from _terms(node.right)
+    elif isinstance(node, ast.BinOp):
+        yield from (n for n in _operands(node))
+    elif isinstance(node, ast.Name):
+        yield node
+
+
+def _parts(target: ast.expr) -> list[ast.expr]:
+    return list(target.elts) if isinstance(target, (ast.Tuple, ast.List)) else [target]
+
+
+def _computes(value: ast.expr) -> bool:
+    return isinstance(value, (ast.Call, ast.BinOp, ast.UnaryOp, ast.Subscript, ast.Attribute)) and not _leaves_graph(
+        value
+    )
+
+
+def _leaves_graph(node: ast.AST) -> bool:
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Attribute) and inner.attr in _OFF_GRAPH:
+            return True
+        if (
+            isinstance(inner, ast.Call)
+            and isinstance(inner.func, ast.Name)
+            and inner.func.id in ("float", "int", "str")
+        ):
+            return True
+    return False
+
+
+def _kept(node: ast.AST) -> Iterator[tuple[ast.expr, ast.expr]]:
+    """What a statement keeps, and what keeps it."""
+    if isinstance(node, ast.AugAssign) and isinstance(node.op, ast.Add):
+        yield node.value, node.target
+    elif (
+        isinstance(node, ast.Assign)
+        and len(node.targets) == 1
+        and isinstance(node.value, ast.BinOp)
+        and isinstance(node.value.op, ast.Add)
+    ):
+        target = ast.unparse(node.targets[0])
+        if ast.unparse(node.value.left) == target:
+            yield node.value.right, node.targets[0]
+        elif ast.unparse(node.value.right) == target:
+            yield node.value.left, node.targets[0]
+    elif (
+        isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Attribute)
+        and node.func.attr == "append"
+        and len(node.args) == 1
+    ):
+        yield node.args[0], node.func.value
+
+
+def _carrier(node: ast.expr, targets: dict[str, ast.AST]) -> ast.expr | None:
+    """The back-propagated value in what is kept, if it keeps its graph."""
+    if isinstance(node, (ast.Tuple, ast.List)):
+        return next((c for e in node.elts if (c := _carrier(e, targets)) is not None), None)
+    if isinstance(node, ast.Dict):
+        return next((c for e in node.values if (c := _carrier(e, targets)) is not None), None)
+    return next((n for n in _operands(node) if ast.unparse(n) in targets), None)
+
+
+def _stays(
+    frame: Frame, loop: ast.AST, inside: list[ast.AST], holder: ast.expr, carried: str, targets: dict[str, ast.AST]
+) -> bool:
+    """Whether the holder outlives the turn with all it was given, and nobody takes a gradient of it."""
+    key = ast.unparse(holder)
+    root = key.split("[")[0]
+    if key in targets or root in targets or carried in (key, root) or not _starts_plain(frame, root, loop):
+        return False
+    for node in inside:
+        if isinstance(node, ast.Assign):
+            names = {ast.unparse(p) for t in node.targets for p in _parts(t)}
+            if carried in names and _leaves_graph(node.value):
+                return False
+            if names & {key, root} and root not in {
+                ast.unparse(n) for n in ast.walk(node.value) if isinstance(n, ast.expr)
+            }:
+                return False
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("clear", "pop", "popleft", "detach_")
+        ) and ast.unparse(node.func.value) in (root, carried):
+            return False
+        if isinstance(node, ast.Delete) and any(ast.unparse(t).split("[")[0] == root for t in node.targets):
+            return False
+    return not _needs_its_graph(frame, root)
+
+
+def _starts_plain(frame: Frame, root: str, loop: ast.AST) -> bool:
+    """Whether the holder starts as a number, an empty list or the like, outside of the loop and in sight."""
+    scope: ast.AST = body_of(frame)
+    if root.startswith("self.") and frame.cls is not None:
+        scope = frame.cls.node
+    inner = {id(n) for n in ast.walk(loop)}
+    for node in ast.walk(scope):
+        if isinstance(node, ast.Assign) and id(node) not in inner:
+            for target, value in _pairs(node):
+                if ast.unparse(target) == root and _is_plain(value):
+                    return True
+    return False
+
+
+def _pairs(node: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
+    for target in node.targets:
+        if (
+            isinstance(target, (ast.Tuple, ast.List))
+            and isinstance(node.value, (ast.Tuple, ast.List))
+            and len(target.elts) == len(node.value.elts)
+        ):
+            yield from zip(target.elts, node.value.elts, strict=True)
+        elif not isinstance(target, (ast.Tuple, ast.List)):
+            yield target, node.value
+
+
+def _is_plain(value: ast.expr) -> bool:
+    if isinstance(value, (ast.Constant, ast.List, ast.Dict, ast.ListComp, ast.DictComp, ast.BinOp)):
+        return not isinstance(value, ast.Constant) or type(value.value) in (int, float)
+    name = ast.unparse(value.func) if isinstance(value, ast.Call) else ""
+    return name.rpartition(".")[2] in (
+        "zeros",
+        "tensor",
+        "zeros_like",
+        "list",
+        "dict",
+        "defaultdict",
+        "OrderedDict",
+        "FloatTensor",
+        "Tensor",
+        "deque",
+    ) and "maxlen" not in ast.unparse(value)
+
+
+def _needs_its_graph(frame: Frame, root: str) -> bool:
+    """Whether a gradient is taken of what was kept, or of something made of it."""
+    scope = body_of(frame)
+    made = {root}
+    for _ in range(3):
+        for node in ast.walk(scope):
+            if isinstance(node, ast.Assign) and not _leaves_graph(node.value) and _mentions(node.value, made):
+                made |= {ast.unparse(p) for t in node.targets for p in _parts(t)}
+    for node in ast.walk(scope):
+        if (
+            isinstance(node, ast.Call)
+            and isinstance(node.func, ast.Attribute)
+            and node.func.attr in ("backward", "manual_backward", "grad")
+        ) and _mentions(node, made - {"_"}):
+            return True
+    return False
+
+
+def _mentions(node: ast.AST, names: set[str]) -> bool:
+    return any(isinstance(n, (ast.Name, ast.Attribute)) and ast.unparse(n) in names for n in ast.walk(node))
+
+
+def _tell(event: LoopEnd, node: ast.AST, carried: ast.expr, holder: ast.expr, backward: ast.AST) -> None:
+    name = ast.unparse(carried)
+
+    def fix(lines: list[str]) -> Fix:
+        return Fix(
+            title="Keep the value without its graph", edits=(inserted_after(carried, ".detach()", lines),), safe=True
+        )
+
+    event.report(
+        RULE,
+        node,
+        f"`{ast.unparse(holder)}` keeps `{name}` with its graph: what every turn of the loop computed stays in memory; "
+        f"keep {name}.detach()",
+        [(backward, "back-propagated here, so nobody needs the graph any more")],
+        fix,
+    )

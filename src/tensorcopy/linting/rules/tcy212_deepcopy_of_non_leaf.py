@@ -1,0 +1,90 @@
+"""A deep copy of what is not a leaf of the graph."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+
+from ..flow import values as v
+from ..flow.events import Call, on_call
+from ..flow.project import ClassInfo
+from ..flow.values import Value
+from ..model import Level, Rule
+
+RULE = Rule(
+    code="TCY212",
+    name="deepcopy-of-non-leaf",
+    level=Level.ERROR,
+    summary="copy.deepcopy of a tensor that operations made on the graph raises RuntimeError",
+)
+
+
+@on_call("copy.deepcopy")
+def copied(event: Call) -> None:
+    """``copy.deepcopy(y)`` of a computed tensor, of a container of such, or of a module that holds one."""
+    source = event.argument(0, "x")
+    if source is None or (isinstance(source.ref, ClassInfo) and _copies_itself(source.ref)):
+        return
+    normed = next(_hooked(source, 0), None)
+    if normed is not None:
+        here = normed in event.frame.unit.parents
+        event.report(
+            RULE,
+            normed if here else event.node,
+            "the hooks of weight_norm leave a `weight` that is no leaf of the graph: deepcopy raises RuntimeError; "
+            "use torch.nn.utils.parametrizations.weight_norm",
+            [(event.node, "the module is copied here")] if here else [],
+        )
+    elif event.frame.grad == "on" and (inner := _computed(source)) is not None:
+        event.report(
+            RULE,
+            event.node,
+            "deepcopy of a tensor that was computed on the graph raises RuntimeError; copy with .detach().clone()",
+            [(inner.node, "computed here")] if isinstance(inner.node, ast.expr) else [],
+        )
+
+
+def _copies_itself(info: ClassInfo) -> bool:
+    return any(info.method(name) is not None for name in ("__deepcopy__", "__reduce_ex__", "__getstate__"))
+
+
+def _hooked(value: Value | None, depth: int) -> Iterator[ast.AST]:
+    """Where a module, or one inside of it, got the hooks of weight_norm. Those of spectral_norm fail only after use."""
+    if value is None or depth > 4:
+        return
+    if {"hooked norm", "weight_norm"} <= value.traits and value.node is not None:
+        yield value.node
+    inner: list[Value | None] = []
+    if isinstance(value.items, list):
+        inner = value.items[:32]
+    elif isinstance(value.ref, ClassInfo):
+        inner = [*value.ref.attributes.values(), *(a for p in value.ref.parents for a in p.attributes.values())]
+    elif isinstance(value.items, dict):
+        inner = list(value.items.values())[:32]
+    for item in inner:
+        if item is not None and item is not value and item.kind in (v.MODULE, v.LIST, v.TUPLE):
+            yield from _hooked(item, depth + 1)
+
+
+def _computed(source: Value) -> Value | None:
+    """A tensor in *source* that operations made on the graph."""
+    items: list[Value | None] = [source]
+    if isinstance(source.items, list) and source.kind in (v.LIST, v.TUPLE):
+        items = source.items
+    elif isinstance(source.items, dict) and source.kind == v.DICT:
+        items = list(source.items.values())
+    return next((i for i in items if i is not None and is_computed(i)), None)
+
+
+def is_computed(value: Value) -> bool:
+    """Whether it is surely a tensor that an operation made on the graph, no leaf of it."""
+    if (
+        value.kind != v.TENSOR
+        or value.graph != v.ON
+        or value.traits & {"inferred", "leaf", "parameter", "or None", "on one branch", "subclass", "argument"}
+    ):
+        return False
+    owner = value.owner
+    return not owner.traits & {"leaf", "parameter", "argument"} and isinstance(
+        owner.node, (ast.BinOp, ast.Call, ast.UnaryOp)
+    )
