@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 
 from .. import __version__
@@ -32,11 +32,27 @@ class Analysis:
     key: str
 
 
-def shipped() -> Analysis:
-    """The analysis of this package, with all its rules."""
-    from .rules import all_rules
+class _LateRules(Mapping[str, Rule]):
+    """The rules of this package, loaded when one is asked for: a check that finds nothing to check needs none."""
 
-    return Analysis(start=_start, rules={**all_rules(), **upkeep.RULES}, page=page_of, key=_key())
+    def _all(self) -> Mapping[str, Rule]:
+        from .rules import all_rules
+
+        return {**all_rules(), **upkeep.RULES}
+
+    def __getitem__(self, code: str) -> Rule:
+        return self._all()[code]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+
+def shipped() -> Analysis:
+    """The analysis of this package, with all its rules. Loads them when they are needed."""
+    return Analysis(start=_start, rules=_LateRules(), page=page_of, key=_key())
 
 
 def _start() -> Find:

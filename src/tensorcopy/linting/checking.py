@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import traceback
 from collections import OrderedDict
@@ -18,7 +19,8 @@ from .notebooks import Notebook, read_notebook
 from .reading import UnreadableError, decode, parse
 from .sources import Source
 
-_CHARACTERS_KEPT = 1_000_000
+_CHARACTERS_KEPT = _CHARACTERS_PER_COLLECTION = 1_000_000
+"""About 25,000 lines: what a file of a large project leads to, and 150 MB of trees."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,10 +81,8 @@ class Checker:
     _digests: dict[str, str] = field(default_factory=dict, init=False)
     _asked: dict[str, dict[str, str | None]] = field(default_factory=dict, init=False)
     _kept: int = field(default=0, init=False)
-    _find: Find = field(init=False)
-
-    def __post_init__(self) -> None:
-        self._find = self.analysis.start()
+    _parsed_lately: int = field(default=0, init=False)
+    _find: Find | None = field(default=None, init=False)
 
     def check(self, file: str, data: bytes) -> Checked:
         """All findings in *data*, the contents of *file*. Never raises for what they are."""
@@ -97,8 +97,16 @@ class Checker:
         checked = self._judged(source)
         return replace(checked, lines=data.count(b"\n"), ignores=ignores_in(source.text))
 
+    def collect_garbage(self) -> None:
+        """Free what the analysis has done with, if that is worth the while. Called between files."""
+        if self._parsed_lately >= _CHARACTERS_PER_COLLECTION:
+            self._parsed_lately = 0
+            gc.collect()
+
     def _judged(self, source: Source) -> Checked:
         """The findings of a source, with the modules that were followed for them."""
+        if self._find is None:
+            self._find = self.analysis.start()
         try:
             findings = tuple(sorted(self._find(source), key=lambda finding: finding.place))
         except (RecursionError, MemoryError):
@@ -138,6 +146,7 @@ class Checker:
         )
         self._sources[file] = source
         self._kept += len(text)
+        self._parsed_lately += len(text)
         while self._kept > _CHARACTERS_KEPT and len(self._sources) > 1:
             self._forget(next(iter(self._sources)))
         return source

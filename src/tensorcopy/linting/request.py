@@ -53,14 +53,15 @@ class Session:
     analysis: Analysis
     progress: Progress | None = None
     collected: Collected = field(init=False)
-    selection: Selection = field(init=False)
+    _selection: Selection | None = field(default=None, init=False)
     modules: Modules = field(init=False)
     cache: Cache = field(init=False)
     _known: Counter[tuple[str, str, str]] = field(init=False)
 
     def __post_init__(self) -> None:
         request = self.request
-        self.selection = selection(request.settings, self.analysis.rules)
+        if request.settings.names_rules:
+            self._select()
         path = _within(request.settings, request.settings.baseline)
         self._known = read_baseline(path) if path else Counter()
         self.collected = _collected(request)
@@ -140,11 +141,17 @@ class Session:
 
         return judged
 
+    def _select(self) -> Selection:
+        """What is selected. Needs the rules, which a check that finds nothing does without."""
+        if self._selection is None:
+            self._selection = selection(self.request.settings, self.analysis.rules)
+        return self._selection
+
     def _reported(self, checked: Checked, contents: Contents) -> tuple[int, int, list[Finding]]:
         """How many findings no comment silences, how many of those are selected, and the ones the baseline lacks."""
         heard, unused = silence(checked.findings, checked.ignores, checked.file)
         found = [*heard, *unused] if checked.complete else heard
-        chosen = [finding for finding in found if self.selection.includes(finding)]
+        chosen = [finding for finding in found if self._select().includes(finding)]
         if not self._known:
             return len(heard), len(chosen), chosen
         path = _within(self.request.settings, self.request.settings.baseline)

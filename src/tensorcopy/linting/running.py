@@ -24,7 +24,6 @@ Progress = Callable[[int, int], None]
 _WORTH_A_PROCESS = 400_000
 """Bytes to check for which starting another process pays: about a third of a second of work."""
 _CHUNKS_PER_PROCESS = 8
-_FILES_BETWEEN_COLLECTIONS = 100
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,14 +124,13 @@ def _worked_through(pending: Mapping[str, int], plan: Plan) -> Iterator[Checked]
 
 
 def _in_turn(files: Iterable[str], plan: Plan, checker: Checker) -> Iterator[Checked]:
-    """Check here. Trees are not cyclic, so the collector would only walk them; it gets its turn between files."""
+    """Check here. The collector would walk all trees again and again, so it gets its turn between files only."""
     enabled = gc.isenabled()
     gc.disable()
     try:
-        for number, file in enumerate(files, 1):
+        for file in files:
             yield _check(file, plan, checker)
-            if enabled and not number % _FILES_BETWEEN_COLLECTIONS:
-                gc.collect()
+            checker.collect_garbage()
     finally:
         if enabled:
             gc.enable()

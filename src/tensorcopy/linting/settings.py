@@ -35,6 +35,11 @@ class Settings:
     cache_dir: str | None = None
     root: str = "."
 
+    @property
+    def names_rules(self) -> bool:
+        """Whether there is a rule in them, which may be misspelt."""
+        return bool(self.select or self.extend_select or self.ignore or self.per_file_ignores)
+
 
 KEYS = tuple(f.name.replace("_", "-") for f in fields(Settings) if f.name != "root")
 _TABLE = "a table of lists of texts"

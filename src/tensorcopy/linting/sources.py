@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -12,6 +13,7 @@ class Source:
     """One file. `name` is what reports call it; `module` its dotted name among the linted files, empty if it has none.
 
     imports: finds the source of a module by its dotted name among the linted files, None for any other.
+    notes: what an analysis found out about it, kept as long as the source is.
     """
 
     name: str
@@ -20,3 +22,4 @@ class Source:
     module: str = ""
     is_package: bool = False
     imports: Callable[[str], Source | None] | None = None
+    notes: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)

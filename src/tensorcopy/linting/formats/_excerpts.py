@@ -27,8 +27,7 @@ def text_of(outcome: Outcome, medium: Medium) -> str:
 
 
 def _closing(outcome: Outcome, medium: Medium) -> Iterator[str]:
-    style = _BOLD if outcome.findings else f"{_BOLD};{_GREEN}"
-    yield from (_styled(line, style, medium) for line in folded(say(summary(outcome), medium), medium.width))
+    yield from (_styled(line, _BOLD, medium) for line in folded(say(summary(outcome), medium), medium.width))
     yield from folded(fixable(outcome), medium.width) if fixable(outcome) else ()
 
 

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from textwrap import wrap
+
 from ...reporting.medium import Medium
 from ..outcome import Outcome
+from ._wording import summary
 
 SUFFIXES = (".txt",)
 
 
 def render(outcome: Outcome, medium: Medium) -> str:
-    """The findings with excerpts and a summary, in lines no longer than the medium is wide. Loads rich."""
+    """The findings with excerpts and a summary, in lines no longer than the medium is wide. Loads rich to show any."""
+    if not outcome.findings:
+        return "".join(f"{line}\n" for line in wrap(summary(outcome), medium.width))
     from ._excerpts import text_of
 
     return text_of(outcome, medium)
