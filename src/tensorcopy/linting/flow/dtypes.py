@@ -160,6 +160,11 @@ def computed(name: str, operands: Sequence[Value | None]) -> str:
     return common(operands, v.TENSOR)
 
 
+def is_discrete(name: str) -> bool:
+    """Whether a function gives indices or truth values, which have no gradient."""
+    return name in _INDICES or name in _TESTS
+
+
 def common(operands: Sequence[Value | None], kind: str) -> str:
     """The one dtype that all operands of *kind* have."""
     found = {operand.dtype for operand in operands if operand is not None and operand.kind == kind}

@@ -32,7 +32,7 @@ def follow(info: FunctionInfo) -> None:
 def _run(info: FunctionInfo, given: dict[str, Value | None], depth: int) -> Frame:
     frame = Frame(info.unit, info, info.cls, info.outer, depth)
     node = info.node
-    frame.grad = "on"
+    frame.grad = info.unit.grad
     if info.cls is not None and info.is_static and "torch.autograd.Function" in info.cls.base_names():
         frame.grad = "off"
     for decorator in getattr(node, "decorator_list", ()):

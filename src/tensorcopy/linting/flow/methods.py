@@ -90,7 +90,7 @@ def _tensor_method(site: Site, base: Value, name: str) -> Value | None:
         site.frame,
         site.node,
         v.TENSOR,
-        graph=graph_of(site.frame, base, *others),
+        graph=v.OFF if dtypes.is_discrete(name) else graph_of(site.frame, base, *others),
         dtype=dtypes.computed(name, [base]),
         cut=cut,
         traits=base.traits & {"inferred"},
@@ -101,11 +101,23 @@ def _refined(site: Site, name: str, found: Value, base: Value) -> Value:
     """What an argument changes beyond the catalogue's entry."""
     if name == "requires_grad_" and not (site.first is not None and site.first.const is False):
         leaf = frozenset(("leaf",) if base.graph != v.ON else ())
-        return found.with_(graph=v.ON if "requires_grad" not in site.keywords else v.UNSURE, traits=found.traits | leaf)
+        required = found.with_(
+            graph=v.ON if "requires_grad" not in site.keywords else v.UNSURE, traits=found.traits | leaf
+        )
+        _rebound(site, base, required)
+        return required
     if name == "astype":
         found.dtype = site.numpy_dtype or found.dtype
         found.traits = found.traits - {"big-endian", "ml_dtypes", "objects", "text"} | array_traits(site.args)
     return found
+
+
+def _rebound(site: Site, base: Value, changed: Value) -> None:
+    """The name through which a method was called stands for what it made of its object."""
+    receiver = site.node.func.value if isinstance(site.node.func, ast.Attribute) else None
+    names = site.frame.state.names
+    if isinstance(receiver, ast.Name) and names.get(receiver.id) is base:
+        names[receiver.id] = changed
 
 
 def _in_place(site: Site, base: Value, name: str) -> Value:

@@ -152,6 +152,7 @@ class Unit:
         self.source, self.project, self.muted = source, project, muted
         self.tree = source.tree
         self.clock = 0
+        self.grad = "on"
         self.budget = 40_000
         self.findings: dict[tuple[str, int], Finding] = {}
         self.hears: dict[str, list[Handler]] = {} if muted else project.hears

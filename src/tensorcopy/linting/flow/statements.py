@@ -48,8 +48,17 @@ def _expression(frame: Frame, node: ast.Expr) -> None:
     told = frame.unit.told
     if type(node.value) is ast.Call and told is not None and told[0] is node.value:
         _, name, receiver, args = told
+        if name.endswith("set_grad_enabled"):
+            _set_grad_mode(frame, node.value)
         for handler in frame.unit.hears.get("Discarded", ()):
             handler(Discarded(frame, node.value, name, receiver, args, value))
+
+
+def _set_grad_mode(frame: Frame, node: ast.expr) -> None:
+    """``torch.set_grad_enabled(...)`` as a statement holds from here on; in a module, for its functions as well."""
+    frame.grad = grad_mode(frame, node, frame.grad)
+    if frame.function is None:
+        frame.unit.grad = frame.grad
 
 
 def quiet_value(frame: Frame, node: ast.expr) -> Value | None:

@@ -79,7 +79,7 @@ def _computed(site: Site, last: str) -> Value:
         site.frame,
         site.node,
         v.TENSOR,
-        graph=graph_of(site.frame, *operands),
+        graph=v.OFF if dtypes.is_discrete(last) else graph_of(site.frame, *operands),
         dtype=dtypes.computed(last, operands),
         cut=lost_term(operands),
     )

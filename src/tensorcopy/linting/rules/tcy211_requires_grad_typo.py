@@ -6,6 +6,7 @@ import ast
 
 from ..flow import values as v
 from ..flow.events import Assigned, Call, on, on_call
+from ..flow.expressions import evaluate
 from ..flow.frame import Frame
 from ..flow.places import replaced
 from ..flow.project import ClassInfo
@@ -69,6 +70,8 @@ def assigned(event: Assigned) -> None:
 def _base(frame: Frame, node: ast.expr) -> Value | None:
     if isinstance(node, ast.Name):
         return frame.lookup(node.id)
+    if isinstance(node, ast.Subscript):
+        return evaluate(frame, node)
     if isinstance(node, ast.Attribute):
         return frame.state.attributes.get(ast.unparse(node)) or _attribute(frame, node)
     return None

@@ -27,7 +27,7 @@ def copied(event: Call) -> None:
         return
     normed = next(_hooked(source, 0), None)
     if normed is not None:
-        here = normed in event.frame.unit.parents
+        here = event.frame.unit.parents.get(normed) is not None
         event.report(
             RULE,
             normed if here else event.node,

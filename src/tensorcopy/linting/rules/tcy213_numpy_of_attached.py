@@ -17,6 +17,8 @@ RULE = Rule(
     summary="numpy() of a tensor that is on the graph raises RuntimeError; detach() first",
 )
 _READERS = ("array", "asarray", "ascontiguousarray", "asanyarray", "stack", "concatenate", "vstack", "hstack")
+# Functions that make an array of a list first; a tensor alone they leave to its own methods.
+_OF_LISTS = ("mean", "median", "sum", "std", "var", "max", "min", "average", "percentile", "quantile")
 
 
 @on_call("torch.Tensor.numpy")
@@ -41,16 +43,17 @@ def asked(event: Call) -> None:
     )
 
 
-@on_call(*(f"numpy.{name}" for name in _READERS))
+@on_call(*(f"numpy.{name}" for name in (*_READERS, *_OF_LISTS)))
 def read(event: Call) -> None:
     """``np.array(t)`` of a tensor on the graph, or of a list of such."""
     source = event.argument(0, "object")
     if source is None or event.frame.grad != "on":
         return
-    items = source.items if source.kind in (v.LIST, v.TUPLE) and isinstance(source.items, list) else [source]
+    name = event.name.rpartition(".")[2]
+    listed = source.kind in (v.LIST, v.TUPLE) and isinstance(source.items, list)
+    items = source.items if listed else [source] if name in _READERS else []
     value = next((i for i in items if i is not None and _attached(i)), None)
     if value is not None:
-        name = event.name.rpartition(".")[2]
         text = f"np.{name} asks a tensor that requires grad for its memory, which raises RuntimeError; detach it first"
         event.report(RULE, event.node, text, _origin(value, event.node))
 
