@@ -129,3 +129,10 @@ def test_annotations_tell_kinds_and_optional_ones_leave_none_open() -> None:
 
     assert [i.kind for i in returned.value.items] == [v.TENSOR, v.ARRAY, v.TENSOR]
     assert "or None" in returned.value.items[2].traits
+
+
+def test_what_is_none_takes_the_branch_of_none_only() -> None:
+    value = value_of("y = None\nif y is None:\n    y = torch.ones(2)\nelse:\n    y = 'text'\n")
+
+    assert value is not None
+    assert value.kind == v.TENSOR

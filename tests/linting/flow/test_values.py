@@ -167,3 +167,22 @@ def test_a_dimension_of_size_one_that_expand_adds_repeats_nothing() -> None:
     assert one is not None
     assert many is not None
     assert ("expanded" in one.traits, "expanded" in many.traits) == (False, True)
+
+
+@pytest.mark.parametrize(
+    ("index", "sharing"),
+    [
+        ("0", True),
+        ("1:", True),
+        ("...", True),
+        ("None", True),
+        ("0, 1:", True),
+        ("torch.tensor([0])", False),
+        ("x > 0", False),
+        ("[0, 1]", False),
+        ("0, [0, 1]", False),
+        ("~mask", False),
+    ],
+)
+def test_an_index_of_numbers_and_slices_is_a_view_and_any_other_a_copy(index: str, sharing: bool) -> None:
+    assert shares(X + f"mask = x > 0\ny = x[{index}]") is sharing

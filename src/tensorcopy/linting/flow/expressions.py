@@ -572,7 +572,7 @@ def index_kind(node: ast.expr, index: Value | None) -> str:
         return ""
     if index.kind == v.INT or (index.kind == v.TENSOR and "0-d" in index.traits):
         return "number"
-    if index.kind == v.NOTHING or index.const is Ellipsis:
+    if index.kind == v.NOTHING:
         return "slice"
     if index.kind in (v.TENSOR, v.ARRAY):
         return "mask" if index.dtype == "bool" else "advanced"
