@@ -18,13 +18,22 @@ _EXTRAS = {"torch": "tensorcopy[torch]", "numpy": "tensorcopy[torch]", "PIL": "p
 
 def loaded(name: str) -> ModuleType | None:
     """The module *name* if the program has imported it already, else None."""
-    return sys.modules.get(name)
+    module = sys.modules.get(name)
+    return None if module is None or _is_half_loaded(module) else module
+
+
+def _is_half_loaded(module: Any) -> bool:
+    """Whether *module* is being imported at this moment, here or in another thread."""
+    return getattr(getattr(module, "__spec__", None), "_initializing", False) is True
 
 
 def load(name: str) -> Any:
-    """The module *name*, imported now if need be; `MissingLibraryError` says what to install."""
+    """The module *name*, imported now if need be; `MissingLibraryError` says what to install.
+
+    While another thread imports it, this waits until that is done.
+    """
     module = sys.modules.get(name)
-    if module is not None:
+    if module is not None and not _is_half_loaded(module):
         return module
     try:
         return import_module(name)
