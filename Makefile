@@ -9,7 +9,7 @@ WORKERS ?= 2
 BUILD_INPUTS := pyproject.toml requirements-dev.txt $(wildcard setup.py src/tensorcopy/conversion/*.c)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types bench format clean
+.PHONY: help demo test check lint types bench docs format clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-8s %s\n", $$1, $$2}'
@@ -31,6 +31,9 @@ types: $(VENV)/.developed ## mypy --strict
 
 bench: $(VENV)/.developed ## measure on this machine (minutes)
 	$(RUN) -m bench
+
+docs: $(VENV)/.developed ## write the guide anew from the catalogue
+	$(RUN) -m guide
 
 format: $(VENV)/.developed ## let ruff lay out and mend what it can
 	$(RUN) -m ruff check --fix .

@@ -70,9 +70,10 @@ def links(page: str) -> Iterator[str]:
 
 
 def anchors(page: str) -> set[str]:
-    """The names that the headings of a page can be linked by."""
+    """The names that the headings of a page can be linked by; GitHub numbers those that are there already."""
     titles = (match["title"].lower() for match in HEADING.finditer(FENCE.sub("", page)))
-    return {re.sub(r"[^\w\- ]", "", title).strip().replace(" ", "-") for title in titles}
+    slugs = [re.sub(r"[^\w\- ]", "", title).strip().replace(" ", "-") for title in titles]
+    return {f"{slug}-{slugs[:k].count(slug)}" if slug in slugs[:k] else slug for k, slug in enumerate(slugs)}
 
 
 def run_block(block: Block, names: dict[str, Any], where: str) -> None:
