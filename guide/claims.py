@@ -22,7 +22,7 @@ class Claim:
 _HOW = (
     "On one x86-64 machine with two cores that others used too, torch 2.13.0 and NumPy 2.4.6, OMP_NUM_THREADS=1; in "
     "brackets "
-    "the middle half of the runs. Measure yours"
+    "the fastest round and the median. Measure yours"
 )
 
 TENSORS = (

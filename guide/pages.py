@@ -132,7 +132,7 @@ def _claims() -> str:
     for title, found in sections:
         parts.append(f"## {title}")
         for claim in found:
-            parts += [f"### {words(claim.claim)}", words(claim.truth), _fenced(claim.code, "python")]
+            parts += [f"### ✗ {words(claim.claim)}", words(claim.truth), _fenced(claim.code, "python")]
             parts += [_measured(claim.measured)] if claim.measured else []
     return "\n\n".join(parts) + "\n"
 
