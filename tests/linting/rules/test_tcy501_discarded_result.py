@@ -135,6 +135,11 @@ x = torch.ones(2)
 torch.clamp(x, 0, 1, out=x)
 a = np.ones(2)
 np.clip(a, 0, 1, out=a)
+--- out by position
+import numpy as np
+def f(a, x: np.ndarray):
+    np.clip(a, 0, 1, a)
+    np.exp(x, x)
 --- array methods in place
 import numpy as np
 a = np.ones(2)

@@ -83,7 +83,7 @@ def applied(site: Site, effect: Effect, source: Value) -> Value:
     kind = effect.result or source.kind
     if kind not in _WITH_MEMORY:
         return _without_memory(site, effect, source, kind)
-    dtype = _result_dtype(effect, source, site.dtype)
+    dtype = _result_dtype(effect, source, site)
     graph, cut = _graph(site, effect, source, kind)
     memory = _decided(effect, source, dtype) if effect.memory == DEPENDS else effect.memory
     traits = _traits(site, effect, source)
@@ -138,12 +138,14 @@ def _decided(effect: Effect, source: Value, dtype: str) -> str:
     return DEPENDS
 
 
-def _result_dtype(effect: Effect, source: Value, asked: str) -> str:
-    rule = effect.dtype.name
+def _result_dtype(effect: Effect, source: Value, site: Site) -> str:
+    rule, asked = effect.dtype.name, site.dtype
     if rule in ("SAME", "NATIVE", "REAL"):
         return source.dtype
     if rule == "FIXED":
         return dtypes.torch_name(effect.dtype_name.rpartition(".")[2])
+    if rule == "INFERRED" and (asked or "dtype" in site.keywords):
+        return asked
     if rule == "INFERRED":
         inferred = dtypes.of_literal(source)
         return "float32" if inferred == "float64" and effect.result == v.TENSOR else inferred

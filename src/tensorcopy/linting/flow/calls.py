@@ -12,7 +12,7 @@ from .events import BackPropagated, Call
 from .expressions import attribute_of, evaluate, handles, path_of
 from .frame import Frame
 from .methods import inferred_receiver, maybe_shared, numeric_method
-from .numpy_calls import numpy_result
+from .numpy_calls import described, numpy_result
 from .other_calls import other_result
 from .project import ClassInfo
 from .sites import Site
@@ -131,7 +131,7 @@ def _call_library(site: Site, name: str) -> Value | None:
     catalogued = is_known(name) and not (name == "torch.Tensor" and _may_be_sizes(site))
     result = by_catalogue(site, name, None) if catalogued else None
     if result is not None:
-        result = required(site, name, result)
+        result = required(site, name, result) if name.startswith("torch") else described(site, result)
     else:
         root = name.partition(".")[0]
         known = {"torch": torch_result, "numpy": numpy_result}.get(root)
@@ -170,7 +170,7 @@ def _method_of_unknown(site: Site, base: Value | None, name: str) -> Value | Non
     result = None
     if name in ("parameters", "named_parameters"):
         result = parameters_of(site, base, name)
-    elif base is not None and base.regions:
+    elif base is not None and (base.regions or "negative" in base.traits):
         result = maybe_shared(site, base, name)
     tell(site, f"?.{name}", base, result)
     return result

@@ -487,7 +487,7 @@ def _subscript(frame: Frame, node: ast.Subscript) -> Value | None:
     base = evaluate(frame, node.value)
     index = evaluate(frame, node.slice)
     if base is None:
-        return None
+        return Value(v.UNKNOWN, node, traits=frozenset(("negative",))) if _reversed(node.slice) else None
     return item_of(frame, node, base, index)
 
 
@@ -604,6 +604,10 @@ def _indexed(frame: Frame, node: ast.Subscript, base: Value, index: Value | None
     elif way == "number":
         traits = frozenset(("number index",))
     result = shared(frame, node, base, "[...]", traits=traits)
+    if way == "number":
+        result.traits -= {"negative"}
+    elif way == "":
+        result.traits -= {"structured"}
     if frame.grad == "off":
         result.graph = v.OFF
     if base.traits & {"1-d"} and way == "number" and base.kind == v.ARRAY:

@@ -22,6 +22,8 @@ INHERITED = frozenset(
         "ml_dtypes",
         "objects",
         "noncontiguous",
+        "negative",
+        "bfloat16",
         "inferred",
     )
 )
@@ -49,6 +51,8 @@ def shared(frame: Frame, node: ast.AST, base: Value, name: str, **facts: Any) ->
         cut=facts.pop("cut", base.cut),
     )
     assert not facts
+    if made.dtype and "bfloat16" in made.traits:
+        made.traits -= {"bfloat16"}
     return made
 
 

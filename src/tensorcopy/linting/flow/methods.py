@@ -106,6 +106,14 @@ def _refined(site: Site, name: str, found: Value, base: Value) -> Value:
         )
         _rebound(site, base, required)
         return required
+    if name == "tolist" and base.kind == v.ARRAY:
+        traits = frozenset(("of array",)) | (base.traits & {"structured"})
+        return Value(v.LIST, site.node, traits=traits, dtype=base.dtype, cut=found.cut)
+    if name == "view" and base.kind == v.ARRAY and site.args:
+        found.traits -= {"big-endian", "ml_dtypes", "structured"}
+        found.dtype = site.numpy_dtype
+    if name in ("filled", "compressed"):
+        found.traits -= {"masked"}
     if name == "astype":
         found.dtype = site.numpy_dtype or found.dtype
         found.traits = found.traits - {"big-endian", "ml_dtypes", "objects", "text"} | array_traits(site.args)

@@ -19,6 +19,7 @@ _FLOAT64 = frozenset(
     ["zeros", "ones", "empty", "eye", "linspace", "rand", "randn", "random", "random_sample", "uniform", "normal"]
 )
 _NO_ARRAYS = frozenset(["seed", "shuffle", "default_rng", "RandomState", "get_state", "set_state"])
+_FLIPPED = frozenset(["flip", "fliplr", "flipud", "rot90"])
 _COMPUTED_FROM = frozenset((v.ARRAY, v.TENSOR, v.UNKNOWN, v.LIST))
 
 
@@ -35,9 +36,21 @@ def numpy_result(site: Site, name: str) -> Value | None:
         return _random(site, last)
     if last in NUMPY_FACTORIES:
         return _made(site, last)
+    if last in _FLIPPED:
+        return Value(v.ARRAY, site.node, traits=frozenset(("negative",)))
     if last in NUMPY_COMPUTED:
         return _computed(site, last)
     return Value(v.FLOAT, site.node, dtype=last) if last in ("float32", "float64", "float16") else None
+
+
+def described(site: Site, found: Value) -> Value:
+    """An array with what its call says of its dtype."""
+    if found.kind != v.ARRAY:
+        return found
+    asked = [site.keywords.get("dtype"), *site.args[1:]]
+    found.dtype = dtype_asked(asked) or found.dtype
+    found.traits |= array_traits(asked) | _content(site.first)
+    return found
 
 
 def _mapped(site: Site, last: str) -> Value | None:

@@ -1,0 +1,69 @@
+"""Gradients asked of integers, which have none."""
+
+from __future__ import annotations
+
+import ast
+
+from ..flow import values as v
+from ..flow.events import Assigned, Call, on, on_call
+from ..flow.statements import quiet_value
+from ..flow.values import Value
+from ..flow.vocabulary import FACTORIES
+from ..model import Level, Rule
+
+RULE = Rule(
+    code="TCY306",
+    name="integer-leaf",
+    level=Level.ERROR,
+    summary="requires_grad is asked of integers, and torch raises",
+)
+_MAKERS = tuple(
+    f"torch.{name}" for name in (*sorted(FACTORIES), "tensor", "asarray", "zeros_like", "ones_like", "full_like")
+)
+
+
+@on_call(*_MAKERS)
+def made(event: Call) -> None:
+    """``torch.tensor([1, 2], requires_grad=True)``."""
+    if _is_true(event.keywords.get("requires_grad")):
+        _check(event, event.result)
+
+
+@on_call("torch.Tensor.requires_grad_")
+def asked(event: Call) -> None:
+    """``ids.requires_grad_()``."""
+    flag = event.argument(0, "requires_grad")
+    if flag is None and (event.node.args or event.node.keywords):
+        return
+    if flag is None or _is_true(flag):
+        _check(event, event.receiver)
+
+
+@on_call("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+def parameter(event: Call) -> None:
+    """``nn.Parameter(ids)``, which asks for gradients by default."""
+    if len(event.node.args) < 2 and "requires_grad" not in event.keywords:
+        _check(event, event.argument(0, "data"))
+
+
+@on("Assigned")
+def assigned(event: Assigned) -> None:
+    """``ids.requires_grad = True``."""
+    target = event.target
+    if isinstance(target, ast.Attribute) and target.attr == "requires_grad" and _is_true(event.value):
+        _check(event, quiet_value(event.frame, target.value))
+
+
+def _is_true(value: Value | None) -> bool:
+    return value is not None and value.const is True
+
+
+def _check(event: Call | Assigned, value: Value | None) -> None:
+    if value is None or value.kind != v.TENSOR or not value.dtype.startswith(("int", "uint", "bool")):
+        return
+    event.report(
+        RULE,
+        event.node,
+        f"the tensor is {value.dtype}, and only floating-point and complex tensors can require gradients: torch raises "
+        f"RuntimeError; write the numbers as floats or give a dtype",
+    )

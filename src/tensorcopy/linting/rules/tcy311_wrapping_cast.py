@@ -1,0 +1,56 @@
+"""Casts between integers of one width, and unsigned differences: what does not fit wraps around, and nothing raises."""
+
+from __future__ import annotations
+
+import ast
+
+from ..flow import values as v
+from ..flow.events import Call, Operator, on, on_call
+from ..flow.values import Value
+from ..model import Level, Rule
+
+RULE = Rule(
+    code="TCY311",
+    name="wrapping-cast",
+    level=Level.WARNING,
+    summary="unsigned integers become signed ones of the same width, so that the upper half turns negative",
+)
+_SIGNED = {"uint8": "int8", "uint16": "int16", "uint32": "int32", "uint64": "int64"}
+_WIDER = {"uint8": "int16", "uint16": "int32", "uint32": "int64", "uint64": "float64"}
+
+
+@on_call("numpy.ndarray.astype", "torch.Tensor.to", "torch.Tensor.type", "torch.Tensor.short", "torch.Tensor.char")
+def cast(event: Call) -> None:
+    """``depth.astype(np.int16)`` of uint16."""
+    source, result = event.receiver, event.result
+    if source is None or result is None or _SIGNED.get(source.dtype) != result.dtype or _is_exact(source):
+        return
+    low = 2 ** (int(result.dtype[3:]) - 1)
+    event.report(
+        RULE,
+        event.node,
+        f"{source.dtype} becomes {result.dtype}, which holds half of it: values from {low:,} on become negative; "
+        f"use {_WIDER[source.dtype]}",
+    )
+
+
+@on("Operator")
+def difference(event: Operator) -> None:
+    """``image - 128`` of uint8: what is below 128 wraps to large numbers."""
+    if not isinstance(event.node, ast.BinOp) or not isinstance(event.node.op, ast.Sub):
+        return
+    left, right = event.left, event.right
+    if left is None or right is None or left.kind not in v.NUMERIC or left.dtype not in _SIGNED:
+        return
+    if right.kind == v.INT and isinstance(right.const, int) and right.const > 1 and not left.traits & {"inferred"}:
+        event.report(
+            RULE,
+            event.node,
+            f"the difference is {left.dtype} as well: elements below {right.const} wrap to large numbers; "
+            f"make {_WIDER[left.dtype]} of it first",
+        )
+
+
+def _is_exact(source: Value) -> bool:
+    """Whether it holds only the small values that a test or a mask gives."""
+    return bool(source.traits & {"inferred"})
