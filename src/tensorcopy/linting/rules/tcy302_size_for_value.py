@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..flow import values as v
 from ..flow.events import Call, on_call
 from ..flow.places import replaced
+from ..flow.walking import Parents
 from ..model import Fix, Level, Rule
 from ._data import CLASSES
 from ._reading import body_of, position
@@ -58,11 +59,11 @@ def _first_use(event: Call) -> ast.AST | None:
     return None
 
 
-def _moved(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> tuple[ast.AST, ast.AST | None]:
+def _moved(node: ast.AST, parents: Parents) -> tuple[ast.AST, ast.AST | None]:
     """The expression around that still gives the same elements, and what that stands in."""
     parent = parents.get(node)
-    while isinstance(parent, ast.Attribute) and parent.attr in _MOVES and isinstance(parents.get(parent), ast.Call):
-        node = parents[parent]
+    while isinstance(parent, ast.Attribute) and parent.attr in _MOVES and (call := parents.get(parent)) is not None:
+        node = call
         parent = parents.get(node)
     return node, parent
 
