@@ -207,3 +207,13 @@ def test_an_explanation_loads_rich_and_still_no_array_library() -> None:
 def test_the_project_installs_the_command() -> None:
     project = (SOURCE.parent / "pyproject.toml").read_text(encoding="utf-8")
     assert '[project.scripts]\ntensorcopy = "tensorcopy.cli.main:main"\n' in project
+
+
+def test_help_is_given_without_loading_what_reports_are_made_of() -> None:
+    code = (
+        "import sys; from tensorcopy.cli.main import main\n"
+        "assert main(['--help']) == 0\n"
+        "print(sorted({'rich', 'torch', 'numpy', 'tensorcopy.reporting.model'} & {*sys.modules}), file=sys.stderr)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, text=True, check=True)
+    assert done.stderr == "[]\n"

@@ -7,12 +7,15 @@ import os
 import sys
 from collections.abc import Callable
 from contextlib import suppress
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from ..errors import TensorcopyError
-from ..reporting import Medium, Report, formats, render
+from ..reporting import Medium, formats, render
 from ..reporting.escaping import visible
 from ..reporting.writing import write_atomically
+
+if TYPE_CHECKING:
+    from ..reporting import Report
 
 _PROBE = "─│█✓µ±–»"
 
