@@ -7,9 +7,10 @@ from collections.abc import Iterator
 
 from . import values as v
 from .frame import Frame
-from .making import fresh, shared
+from .making import fresh, shallow_copy, shared
 from .project import ClassInfo
 from .sites import Site
+from .stepping import write_stepped
 from .values import Region, Step, Value, element_of
 
 _MOST_ITEMS = 16
@@ -30,6 +31,7 @@ _MODULE_SELF = frozenset(
         "type",
     ]
 )
+_ADDING = frozenset(("append", "insert", "appendleft", "put", "put_nowait"))
 _WITH_MEMORY = frozenset((v.TENSOR, v.ARRAY, v.UNKNOWN))
 
 
@@ -44,13 +46,15 @@ def container_method(site: Site, base: Value, name: str) -> Value | None:
         return _module_method(site, base, name)
     if kind in (v.SERIES, v.ARROW):
         return _column_method(site, base, name)
+    if kind == v.OPTIMIZER and name == "step":
+        write_stepped(site.frame, site.node, base)
     if kind == v.STATE_DICT:
         return _state_dict_method(site, base, name)
     return None
 
 
 def _list_method(site: Site, base: Value, name: str) -> Value | None:
-    if name in ("append", "insert", "appendleft") and site.args:
+    if name in _ADDING and site.args:
         _append(site, base, site.args[-1])
         return Value(v.NOTHING, site.node)
     if (
@@ -61,7 +65,7 @@ def _list_method(site: Site, base: Value, name: str) -> Value | None:
     ):
         base.items.extend(site.first.items[: _MOST_ITEMS // 2])
     if name == "copy":
-        return base.with_(node=site.node)
+        return shallow_copy(site.frame, site.node, base, "copy.copy(list)")
     return element_of(base.items) if name == "pop" and isinstance(base.items, list) else None
 
 
@@ -96,7 +100,7 @@ def _dict_method(site: Site, base: Value, name: str) -> Value | None:
         known = const is not v.MISSING and isinstance(const, (str, int))
         return items.get(const) if known else element_of(list(items.values()))
     if name == "copy":
-        return base.with_(node=site.node, traits=base.traits | {"shallow"})
+        return shallow_copy(site.frame, site.node, base, "copy.copy(dict)")
     return None
 
 
@@ -104,9 +108,16 @@ def _state_dict_method(site: Site, base: Value, name: str) -> Value | None:
     if name == "copy":
         return base.with_(node=site.node)
     if name in ("items", "values"):
-        entry = shared(site.frame, site.node, base, "state_dict", kind=v.TENSOR, graph=v.OFF)
+        entry = entry_of(site.frame, site.node, base)
         return Value("dict view", site.node, items=[entry], ref=name)
     return None
+
+
+def entry_of(frame: Frame, node: ast.AST, state: Value) -> Value:
+    """An entry of a state dict: a parameter or a buffer, without its graph."""
+    entry = shared(frame, node, state, "state_dict()[...]", kind=v.TENSOR, graph=v.OFF)
+    entry.regions = tuple(region.element for region in state.regions)
+    return entry
 
 
 def _module_method(site: Site, base: Value, name: str) -> Value | None:

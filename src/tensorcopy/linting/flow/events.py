@@ -122,7 +122,8 @@ class Discarded(Event):
 class Write(Event):
     """Memory changes in place, through `value`.
 
-    how: "augmented", "subscript", "method", "out", "call" (a function of the project writes its argument, at `inner`).
+    how: "augmented", "subscript", "method", "out", "call" (a function of the project writes its argument, at `inner`),
+        "step" (an optimizer writes its parameters).
     written: what is written, if known.
     """
 
@@ -246,6 +247,16 @@ class Operator(Event):
     ) -> None:
         super().__init__(frame, node)
         self.left, self.right, self.result = left, right, result
+
+
+class Compared(Event):
+    """Two known values are compared with an operator."""
+
+    __slots__ = ("left", "right")
+
+    def __init__(self, frame: Frame, node: ast.AST, left: Value, right: Value) -> None:
+        super().__init__(frame, node)
+        self.left, self.right = left, right
 
 
 class LoopEnd(Event):

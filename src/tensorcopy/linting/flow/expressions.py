@@ -9,9 +9,9 @@ from typing import Any
 from . import values as v
 from .dtypes import DTYPES, numpy_name, torch_name
 from .effects import CUTS, effect_of
-from .events import Operator, Read
+from .events import Compared, Operator, Read
 from .frame import Frame
-from .making import INHERITED, element_value, fresh, graph_of, shared
+from .making import INHERITED, element_value, fresh, graph_of, shallow_copy, shared
 from .project import ClassInfo, FunctionInfo
 from .values import Cut, Region, Value, element_of, joined, one_of
 from .vocabulary import ATTRIBUTES_BOOL, ATTRIBUTES_INT
@@ -19,6 +19,7 @@ from .vocabulary import ATTRIBUTES_BOOL, ATTRIBUTES_INT
 Evaluate = Callable[[Frame, Any], "Value | None"]
 HANDLERS: dict[type, Evaluate] = {}
 
+_UNCHANGING = frozenset((v.FUNCTION, v.LIBRARY, v.CLASS))
 # Attributes of tensors and arrays that are views of the same memory.
 _VIEWS = frozenset(("T", "mT", "H", "mH", "real", "imag", "data", "flat"))
 
@@ -75,7 +76,7 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Value | None:
     for handler in frame.unit.hears.get("Read", ()):
         handler(Read(frame, node, base, node.attr))
     value = attribute_of(frame, node, base, node.attr)
-    if value is not None and path is not None and value.kind not in (v.FUNCTION, v.LIBRARY, v.CLASS):
+    if value is not None and path is not None and value.kind not in _UNCHANGING and node.attr not in _VIEWS:
         frame.state.attributes[path] = value
         if frame.state.writes:
             frame.check_read(node, value)
@@ -333,6 +334,9 @@ def _unary(frame: Frame, node: ast.UnaryOp) -> Value | None:
 @handles(ast.Compare)
 def _compare(frame: Frame, node: ast.Compare) -> Value | None:
     values = [evaluate(frame, node.left)] + [evaluate(frame, c) for c in node.comparators]
+    if len(values) == 2 and values[0] is not None and values[1] is not None:
+        for handler in frame.unit.hears.get("Compared", ()):
+            handler(Compared(frame, node, values[0], values[1]))
     if isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
         return Value(v.BOOL, node)
     for value in values:
@@ -376,6 +380,8 @@ def _dict(frame: Frame, node: ast.Dict) -> Value:
         elif key is not None:
             evaluate(frame, key)
             items[...] = joined(items[...], made) if ... in items else made
+        elif made is not None and isinstance(made.items, dict):
+            items |= shallow_copy(frame, node, made, "copy.copy(dict)").items
     return Value(v.DICT, node, items=items, time=frame.unit.clock)
 
 
@@ -429,8 +435,11 @@ def _inner(frame: Frame, node: Any) -> Value | None:
 def _yield(frame: Frame, node: ast.Yield) -> None:
     value = evaluate(frame, node.value) if node.value is not None else None
     frame.yields.append(value)
-    if value is not None and value.regions:
-        frame.keep(node, value, "yield")
+    if value is None:
+        return
+    for inner in value.items if value.kind == v.TUPLE and isinstance(value.items, list) else (value,):
+        if inner is not None and inner.regions:
+            frame.keep(node, inner, "yield")
 
 
 @handles(ast.YieldFrom)
@@ -497,11 +506,13 @@ def item_of(frame: Frame, node: ast.Subscript, base: Value, index: Value | None)
     if kind in (v.TENSOR, v.ARRAY):
         return _indexed(frame, node, base, index)
     if kind in (v.LIST, v.TUPLE):
-        return _element(node, base, index)
+        return _element(frame, node, base, index)
     if kind == v.DICT:
         return _entry(base, index)
     if kind == v.STATE_DICT:
-        return shared(frame, node, base, "state_dict()[...]", kind=v.TENSOR, graph=v.OFF)
+        from .containers import entry_of
+
+        return entry_of(frame, node, base)
     if kind == v.MODULE:
         return _submodule(base, index)
     if kind == v.UNKNOWN and base.regions:
@@ -522,14 +533,16 @@ def _submodule(base: Value, index: Value | None) -> Value | None:
     return None
 
 
-def _element(node: ast.Subscript, base: Value, index: Value | None) -> Value | None:
+def _element(frame: Frame, node: ast.Subscript, base: Value, index: Value | None) -> Value | None:
     if "sizes" in base.traits:
         return Value(v.INT, node) if type(node.slice) is not ast.Slice else base
     items: list[Value | None] | None = base.items
     if items is None:
         return None
     if type(node.slice) is ast.Slice:
-        return Value(base.kind, node, items=base.items, time=base.time, traits=base.traits & {"repeated"})
+        whole = node.slice.lower is node.slice.upper is node.slice.step
+        items = shallow_copy(frame, node, base, "copy.copy(list)").items if whole else base.items
+        return Value(base.kind, node, items=items, time=base.time, traits=base.traits & {"repeated"})
     if index is not None and type(index.const) is int and "comprehension" not in base.traits:
         return items[index.const] if -len(items) <= index.const < len(items) else None
     return one_of(items)

@@ -14,6 +14,7 @@ from .frame import Frame
 from .making import shared
 from .project import ClassInfo, FunctionInfo, Summary
 from .statements import annotated, grad_mode, run_block
+from .stepping import write_parameters, write_stepped
 from .values import Region, Step, Value, joined
 
 _DEEPEST = 4
@@ -131,7 +132,13 @@ def call_function(
         return None
     for name, write in summary.writes.items():
         value = given.get(name)
-        if value is not None and value.regions and value.kind not in (v.MODULE, v.INSTANCE):
+        if value is None or not value.regions or value.kind == v.INSTANCE:
+            continue
+        if value.kind == v.MODULE:
+            write_parameters(frame, node, value, "step" if write.how == "step" else "call", write)
+        elif value.kind == v.OPTIMIZER:
+            write_stepped(frame, node, value)
+        else:
             frame.write(node, value, "call", None, write)
     if info.cls is not None and args and args[0] is not None and isinstance(args[0].ref, ClassInfo):
         _forget_attributes(frame, node, info)

@@ -63,6 +63,22 @@ def element_value(frame: Frame, node: ast.AST, base: Value) -> Value:
     return made
 
 
+def shallow_copy(frame: Frame, node: ast.AST, source: Value, name: str) -> Value:
+    """A new container over the same elements, reached by the operation *name*."""
+    frame.unit.clock += 1
+    time = frame.unit.clock
+
+    def same(item: Value | None) -> Value | None:
+        return item if item is None or not item.regions else item.with_(step=Step(name, node, item), time=time)
+
+    items = source.items
+    if isinstance(items, dict):
+        items = {key: same(item) for key, item in items.items()}
+    elif isinstance(items, list):
+        items = [same(item) for item in items]
+    return source.with_(node=node, items=items, time=time)
+
+
 def graph_of(frame: Frame, *operands: Value | None) -> str:
     """Whether a result computed from *operands* here is on the graph."""
     if frame.grad == "off":

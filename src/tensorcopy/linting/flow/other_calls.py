@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import values as v
-from .making import cut_from, fresh, graph_of, shared
+from .making import cut_from, fresh, graph_of, shallow_copy, shared
 from .sites import Site
 from .values import Region, Value
 
@@ -22,7 +22,8 @@ def _list(site: Site) -> Value:
     items: Any = None if site.args else []
     traits: frozenset[str] = frozenset()
     if source is not None and source.kind in (v.LIST, v.TUPLE, v.SET):
-        items = list(source.items) if isinstance(source.items, list) else None
+        copied = shallow_copy(site.frame, site.node, source, "copy.copy(list)").items
+        items = list(copied) if isinstance(copied, list) else None
         traits = source.traits & {"comprehension"}
     elif source is not None and source.kind == "dict view":
         items, traits = source.items, frozenset(("comprehension",))
@@ -31,10 +32,16 @@ def _list(site: Site) -> Value:
     return Value(v.LIST, site.node, items=items, traits=traits, time=site.frame.unit.clock)
 
 
+def _queue(site: Site) -> Value:
+    return Value(v.LIST, site.node, items=[], time=site.frame.unit.clock)
+
+
 def _dict(site: Site) -> Value:
     items: dict[Any, Value | None] | None = dict(site.keywords)
     if site.args:
-        inner = site.first.items if site.first is not None else None
+        source = site.first
+        copied = shallow_copy(site.frame, site.node, source, "copy.copy(dict)") if source is not None else None
+        inner = copied.items if copied is not None else None
         items = inner | site.keywords if isinstance(inner, dict) else None
     return Value(v.DICT, site.node, items=items, time=site.frame.unit.clock)
 
@@ -83,7 +90,9 @@ _DEEP = frozenset((v.LIST, v.TUPLE, v.DICT, v.OPTIMIZER, v.STATE_DICT, v.MODULE,
 
 def _shallow_copy(site: Site) -> Value | None:
     source = site.first
-    return source.with_(node=site.node) if source is not None and source.kind in (v.LIST, v.DICT, v.TUPLE) else None
+    if source is None or source.kind not in (v.LIST, v.DICT, v.TUPLE):
+        return None
+    return shallow_copy(site.frame, site.node, source, f"copy.copy({source.kind})")
 
 
 def _first(site: Site) -> Value | None:
@@ -123,6 +132,11 @@ _RESULTS: dict[str, Callable[[Site], Value | None]] = {
     "builtins.sorted": _list,
     "builtins.dict": _dict,
     "collections.OrderedDict": _dict,
+    "collections.deque": _list,
+    "queue.Queue": _queue,
+    "queue.SimpleQueue": _queue,
+    "multiprocessing.Queue": _queue,
+    "torch.multiprocessing.Queue": _queue,
     "builtins.float": _number(v.FLOAT),
     "builtins.int": _number(v.INT),
     "builtins.bool": _of_kind(v.BOOL),

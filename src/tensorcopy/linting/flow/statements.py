@@ -147,6 +147,10 @@ def _bind_attribute(frame: Frame, node: ast.AST, target: ast.Attribute, source: 
         _require_grad(frame, target.value, base, value)
     if base is not None:
         if value is not None and value.regions:
+            if type(source) is ast.Attribute and value.node is not source:
+                value = _renamed(frame, node, value)
+                if path is not None:
+                    frame.state.attributes[path] = value
             frame.keep(node, value, "attribute", target)
         store_attribute(frame, node, base, target.attr, value)
 
@@ -214,6 +218,9 @@ def _unpack(frame: Frame, node: ast.AST, target: Any, source: ast.expr, value: V
     values = _parts_of(frame, node, value, len(parts))
     for i, part in enumerate(parts):
         inner = sources[i] if sources is not None else source if type(source) is not ast.Name else node
+        moved = values[i] if sources is not None and frame.state.writes else None
+        if moved is not None and type(part) is ast.Subscript:
+            frame.check_read(sources[i], moved)  # type: ignore[index]
         bind(frame, node, part, inner if isinstance(inner, ast.expr) else target, values[i])
 
 
@@ -261,6 +268,9 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> None:
     if current is not None and current.kind == v.LIST and isinstance(node.op, ast.Add):
         if isinstance(current.items, list) and value is not None and isinstance(value.items, list):
             current.items.extend(value.items[:8])
+            for item in value.items[:8]:
+                if item is not None and item.regions:
+                    frame.keep(node, item, "append", current)
         return
     result = computed(frame, node, node.op, current, value)
     if result is None and current is not None and current.kind == v.UNKNOWN:

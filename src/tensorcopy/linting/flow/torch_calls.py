@@ -37,7 +37,8 @@ def torch_result(site: Site, name: str) -> Value | None:
     if name.startswith("torch.nn.") and last[:1].isupper() and last not in _NOT_MODULES:
         return _module(site, name, last)
     if name.startswith("torch.optim.") and last[:1].isupper() and ".lr_scheduler" not in name:
-        return Value(v.OPTIMIZER, site.node, ref=name, items=list(site.args))
+        region = Region("fresh", site.node)
+        return Value(v.OPTIMIZER, site.node, ref=name, items=list(site.args), regions=(region,))
     source = site.first
     if name in _VARIABLES and source is not None and source.kind == v.TENSOR:
         cut = cut_from("torch.autograd.Variable", site.node, source)

@@ -198,7 +198,7 @@ def joined(a: Value | None, b: Value | None) -> Value | None:
         a.node,
         regions=regions,
         step=_more_telling(a, b),
-        time=max(a.time, b.time),
+        time=min(a.time, b.time) if a.regions == b.regions else max(a.time, b.time),
         graph=a.graph if a.graph == b.graph else UNSURE,
         dtype=a.dtype if a.dtype == b.dtype else "",
         traits=traits | ((a.traits | b.traits) & MAY),

@@ -71,7 +71,9 @@ def statement_of(frame: Frame, node: ast.AST) -> ast.stmt | None:
 def ancestors(frame: Frame, node: ast.AST) -> Iterator[ast.AST]:
     """What *node* is inside of, the nearest first, up to the function around it."""
     current = frame.unit.parents.get(node)
-    while current is not None and not isinstance(current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)):
+    while current is not None and not isinstance(
+        current, (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef)
+    ):
         yield current
         current = frame.unit.parents.get(current)
 
@@ -83,13 +85,30 @@ def means_to_write(frame: Frame) -> bool:
     node, name = frame.function.node, frame.function.name
     if name.endswith("_") and not name.endswith("__"):
         return True
-    if any(word in name for word in ("inplace", "in_place", "_fill", "fill_", "update", "init_", "reset", "assign", "set_", "copy_to", "scatter")):
+    if any(
+        word in name
+        for word in (
+            "inplace",
+            "in_place",
+            "_fill",
+            "fill_",
+            "update",
+            "init_",
+            "reset",
+            "assign",
+            "set_",
+            "copy_to",
+            "scatter",
+        )
+    ):
         return True
     parameters = {a.arg for a in (*node.args.args, *node.args.kwonlyargs)}
     if parameters & {"out", "inplace", "in_place", "overwrite", "copy"}:
         return True
     text = ast.get_docstring(node, clean=False) if not isinstance(node, ast.Lambda) else None
-    return text is not None and any(word in text.lower() for word in ("in-place", "in place", "inplace", "modif", "mutat"))
+    return text is not None and any(
+        word in text.lower() for word in ("in-place", "in place", "inplace", "modif", "mutat")
+    )
 
 
 def only_where_it_converts(frame: Frame, node: ast.AST) -> bool:
@@ -127,3 +146,27 @@ def written_name(target: Any) -> str:
     while isinstance(target, (ast.Subscript, ast.Attribute)):
         target = target.value
     return target.id if isinstance(target, ast.Name) else ""
+
+
+def written_expression(node: ast.AST) -> ast.AST:
+    """The expression that a write goes through: ``x[i]`` of ``x[i] = ``, x of ``x += y``, the receiver of ``x.add_()``."""
+    if isinstance(node, ast.AugAssign):
+        return node.target
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.value
+    return node
+
+
+def reaches(node: ast.AST, holder: ast.AST) -> bool:
+    """Whether *node* is reached from *holder* by indices and attributes: ``rows[0].x`` from ``rows``."""
+    text = ast.dump(holder).replace("Store()", "Load()")
+    while isinstance(node, (ast.Subscript, ast.Attribute)):
+        node = node.value
+        if ast.dump(node) == text:
+            return True
+    return False
+
+
+def contains(outer: Any, node: Any) -> bool:
+    """Whether *node* stands inside *outer* in the text."""
+    return bool(position(outer) <= position(node) < (outer.end_lineno, outer.end_col_offset))

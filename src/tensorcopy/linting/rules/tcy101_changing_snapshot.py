@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from ..flow import values as v
-from ..flow.events import KeptChanged, Stale, on
-from ..flow.values import Value
+from ..flow.events import Call, ClassEnd, Compared, Kept, KeptChanged, Operator, Stale, Write, on, on_call
+from ..flow.values import Step, Value
 from ..model import Level, Rule
-from ._reading import written_name
+from ._reading import ancestors, contains, reaches, written_expression
 
 RULE = Rule(
     code="TCY101",
@@ -16,17 +16,27 @@ RULE = Rule(
     level=Level.ERROR,
     summary="what was kept shares memory that is written afterwards, so that it changes",
 )
+_COMPARISONS = tuple(
+    f"{root}.{name}"
+    for root, names in {
+        "torch": "equal allclose isclose sub subtract dist eq ne",
+        "torch.Tensor": "equal allclose isclose sub subtract dist eq ne",
+        "torch.testing": "assert_close",
+        "torch.nn.functional": "mse_loss l1_loss",
+        "numpy": "allclose isclose array_equal array_equiv subtract",
+        "numpy.testing": "assert_allclose assert_array_equal assert_array_almost_equal",
+    }.items()
+    for name in names.split()
+)
 
 
 @on("KeptChanged")
 def kept_in_a_loop(event: KeptChanged) -> None:
     """Each turn keeps the same memory and the next turn writes it: all that was kept ends up equal."""
     kept = event.kept
-    if not (event.carried or _accumulated(event)) or kept.how not in ("append", "yield", "item"):
+    if not event.carried and not _accumulated(event):
         return
-    if not event.certain or event.write.how == "call" or _through_the_container(event):
-        return
-    if kept.how == "item" and (kept.value.step is None or kept.value.step.name in ("=", "[...]")):
+    if not event.certain or event.write.how == "call" or _is_meant_to_change(event):
         return
     what = "yielded" if kept.how == "yield" else "kept"
     when = "a later turn of the loop writes" if event.carried else "a later line writes"
@@ -39,38 +49,209 @@ def kept_in_a_loop(event: KeptChanged) -> None:
     )
 
 
+def _is_meant_to_change(event: KeptChanged) -> bool:
+    """Whether what is kept is filled where it lies, or is made anew for each place of a container."""
+    kept = event.kept
+    if kept.how not in ("append", "yield", "item") or _through_the_container(event):
+        return True
+    return kept.how == "item" and kept.value.step is None and _made_in_the_loop(event)
+
+
+def _made_in_the_loop(event: KeptChanged) -> bool:
+    """``if k not in rows: rows[k] = zeros()``: each place has memory of its own."""
+    made, loop = event.region.node, event.kept.loop
+    return made is None or loop is None or contains(loop, made)
+
+
 def _through_the_container(event: KeptChanged) -> bool:
     """``rows.append(zeros); rows[-1][0] = 1``: what is kept is meant to be filled where it is."""
     node = event.kept.node
-    holder = node.func if isinstance(node, ast.Call) else node.targets[0] if isinstance(node, ast.Assign) else None
-    return isinstance(holder, (ast.Attribute, ast.Subscript)) and written_name(event.write.node) == written_name(holder)
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        holder: ast.AST = node.func.value
+    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+        holder = node.targets[0].value
+    else:
+        return False
+    return reaches(written_expression(event.write.node), holder)
 
 
 def _accumulated(event: KeptChanged) -> bool:
     """``losses.append(loss); loss += penalty``: the name goes on as a value of its own. Filling by index is meant."""
     kept, write = event.kept, event.write
-    whole = write.how == "augmented" and isinstance(write.node, ast.AugAssign) and isinstance(write.node.target, ast.Name)
-    return whole and kept.how == "append" and kept.value.kind == v.TENSOR and not kept.value.is_part
+    named = isinstance(write.node, ast.AugAssign) and isinstance(write.node.target, ast.Name)
+    return named and kept.how == "append" and kept.value.kind == v.TENSOR and not kept.value.is_part
 
 
 def _shares(value: Value) -> str:
-    return f"shares its memory with the source ({value.step.name})" if value.step is not None else "is the object itself"
+    if value.step is None:
+        return "is the object itself"
+    return f"shares its memory with the source ({value.step.name})"
 
 
-_SNAPSHOT_STEPS = frozenset(("torch.Tensor.detach", "torch.Tensor.numpy", "copy.copy(tensor)", "copy.copy(ndarray)", "numpy.asarray(tensor)"))
+@on("Kept")
+def kept_by_a_method(event: Kept) -> None:
+    """Remember ``self.path.append(self.position)``; whether the position is written in place, the class's end tells."""
+    cls = event.frame.cls
+    if event.how == "append" and cls is not None and not event.value.is_part:
+        event.frame.unit.remembered.setdefault(f"{RULE.code} {id(cls)}", []).append(event)
+
+
+@on("ClassEnd")
+def written_by_the_next_call(event: ClassEnd) -> None:
+    """Each call keeps the object's own memory, and the next call writes it."""
+    info = event.info
+    for kept in event.frame.unit.remembered.pop(f"{RULE.code} {id(info)}", ()):
+        for region in kept.value.regions:
+            write = next((w for f, w in info.written.get(region.kept, ()) if _is_later(f, w, kept)), None)
+            if (
+                region.kept
+                and len(kept.value.regions) == 1
+                and write is not None
+                and not _is_made_by(kept, region.node)
+            ):
+                kept.report(
+                    RULE,
+                    kept.node,
+                    f"what is kept here {_shares(kept.value)}, {region.kept}, which the next call writes in place, "
+                    f"so everything kept so far changes with it: keep a copy",
+                    related=((write.node, "the memory is written here"),),
+                )
+
+
+def _is_later(function: object, write: Write, kept: Kept) -> bool:
+    """Whether a write comes after the keeping, in the next call of the method: under the attribute's own name."""
+    name = getattr(function, "name", "__init__")
+    direct = write.how in ("augmented", "subscript", "method") and write.value.step is None
+    return name != "__init__" and direct and not write.value.is_part and function is kept.frame.function
+
+
+def _is_made_by(kept: Kept, made: ast.AST | None) -> bool:
+    """Whether the method that keeps the memory makes it, too."""
+    function = kept.frame.function
+    return function is None or made is None or contains(function.node, made)
+
+
+@on("Stale")
+def elements_of_a_copy(event: Stale) -> None:
+    """``old = dict(tensors); tensors["a"] += 1; old["a"]``: a copy of the container shares its elements."""
+    step = event.value.step
+    if event.relation == "source":
+        step = next((s for s in event.write.value.steps() if s.name in _SHALLOW and s.base is event.value), None)
+    if step is None or not event.certain or event.relation == "sibling":
+        return
+    if step.name in _SHALLOW or (event.inside and event.relation == "snapshot" and _is_whole_step(step)):
+        _report(event, step, event.write, event.node)
 
 
 @on("Stale")
 def read_after_the_write(event: Stale) -> None:
-    """A copy that is none was taken, its source written, and the copy read."""
-    step = event.value.step
-    if event.relation != "snapshot" or step is None or not event.certain:
+    """``old = x.detach(); x += 1; old``, and ``if better: best = x`` in a loop that writes x."""
+    steps, write = event.value.steps(), event.write
+    if event.relation != "snapshot" or not event.certain or event.value.kind not in v.NUMERIC or not steps:
         return
-    if not step.name.startswith("copy.copy") and not (event.inside and step.name in _SNAPSHOT_STEPS):
+    if "on one branch" in event.value.traits:
         return
-    event.report(
-        RULE,
-        step.node,
-        f"{step.name} shares memory, and its source is written afterwards: what was kept here changes with it; keep a copy",
-        related=((event.write.node, "the memory is written here"), (event.node, "and read here")),
-    )
+    if write.how != "call" and all(_is_whole_step(s) for s in steps) and not _is_window(event, steps[0]):
+        _report(event, steps[0], write, event.node)
+
+
+def _is_whole_step(step: Step) -> bool:
+    """Whether a step gives the whole memory under another name or as another object."""
+    return step.name in ("=", ".data") or _last(step) in _WHOLE or step.name.startswith("copy.copy")
+
+
+def _last(step: Step) -> str:
+    return step.name.partition("(")[0].rpartition(".")[2]
+
+
+def _is_window(event: Stale, step: Step) -> bool:
+    """``t = torch.from_numpy(buffer)`` before a loop that fills the buffer and reads t: sharing is the purpose."""
+    if _last(step) not in _CONVERSIONS:
+        return False
+    loops = [n for n in ancestors(event.frame, event.node) if isinstance(n, (ast.For, ast.While))]
+    return any(contains(loop, event.write.node) and not contains(loop, step.node) for loop in loops)
+
+
+_SHALLOW = frozenset(("copy.copy(list)", "copy.copy(dict)", "copy.copy(tuple)"))
+_CONVERSIONS = frozenset(("numpy", "asarray", "from_numpy", "as_tensor"))
+_WHOLE = _CONVERSIONS | {"detach"}
+
+
+@on("Operator")
+def subtracted(event: Operator) -> None:
+    """``x - old``, where old is x: always zero."""
+    if isinstance(event.node, ast.BinOp) and isinstance(event.node.op, ast.Sub):
+        _compare(event, event.left, event.right)
+
+
+@on("Compared")
+def compared(event: Compared) -> None:
+    """``x == old``: always true."""
+    _compare(event, event.left, event.right)
+
+
+@on_call(*_COMPARISONS)
+def compared_by_call(event: Call) -> None:
+    """``torch.allclose(x, old)``: always true."""
+    operands = [event.receiver, *event.args] if event.receiver is not None else event.args
+    if len(operands) > 1:
+        _compare(event, operands[0], operands[1])
+
+
+def _compare(event: Operator | Compared | Call, left: Value | None, right: Value | None) -> None:
+    if left is None or right is None or len(left.regions) != 1 or left.regions != right.regions:
+        return
+    write = event.frame.state.writes.get(left.regions[0])
+    if write is None or not _is_whole(left) or not _is_whole(right):
+        return
+    older = _older(left, right, write)
+    if older is not None:
+        _report(event, older.step or older, write, event.node, same=True)
+
+
+def _is_whole(value: Value) -> bool:
+    return not value.is_part and not value.traits & {"may copy", "on one branch"} and value.kind not in v.NUMBERS
+
+
+def _older(left: Value, right: Value, write: Write) -> Value | None:
+    """The one of two values over the same memory that was taken before the write, to keep what it overwrites."""
+    a, b = sorted((left, right), key=_taken)
+    if a is b and a.step is None:
+        return None
+    if left.regions[0].many:
+        return a if _taken(a) < write.time <= _taken(b) and write.how == "step" else None
+    kept = b if a is not b and _is_base(a, b) else a
+    return kept if _taken(kept) < write.time else None
+
+
+def _taken(value: Value) -> int:
+    """When a value was taken; what is looked up in a state dict, when that was."""
+    step = value.step
+    return step.base.time if step is not None and step.base.kind == v.STATE_DICT else value.time
+
+
+def _is_base(a: Value, b: Value) -> bool:
+    return any(s.base is a or (s.base.node is a.node and s.base.step is a.step) for s in b.steps())
+
+
+def _report(
+    event: Stale | Operator | Compared | Call, kept: Step | Value, write: Write, read: ast.AST, *, same: bool = False
+) -> None:
+    name = kept.name if isinstance(kept, Step) else "the parameter itself"
+    how = "another name for the same object" if name == "=" else f"{name} shares memory"
+    outcome = "and compared with itself here" if same else "and read here"
+    if kept.node is not None:
+        event.report(
+            RULE,
+            _place(kept),
+            f"{how}, and its source is written afterwards: what was kept here changes with it"
+            f"{', so that the two never differ' if same else ''}; keep a copy",
+            related=((write.node, "the memory is written here"), (read, outcome)),
+        )
+
+
+def _place(kept: Step | Value) -> ast.AST:
+    """Where something was taken; for what is looked up in a state dict, where that was made."""
+    made = kept.base.node if isinstance(kept, Step) and kept.base.kind == v.STATE_DICT else kept.node
+    assert made is not None
+    return made

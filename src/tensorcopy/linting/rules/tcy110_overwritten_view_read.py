@@ -5,10 +5,11 @@ from __future__ import annotations
 import ast
 
 from ..flow import values as v
-from ..flow.events import Stale, on
+from ..flow.events import Stale, Write, on
 from ..flow.places import inserted_after
+from ..flow.values import Value
 from ..model import Fix, Level, Rule
-from ._reading import source_of
+from ._reading import body_of, source_of, written_expression
 
 RULE = Rule(
     code="TCY110",
@@ -21,31 +22,45 @@ RULE = Rule(
 @on("Stale")
 def swapped(event: Stale) -> None:
     """``tmp = x[i]; x[i] = x[j]; x[j] = tmp``: tmp is x[i], so both end up equal."""
-    write, value = event.write, event.value
-    step = value.step
-    if step is not None and step.name == "=":
-        step = step.base.step
-    if event.relation not in ("snapshot", "sibling") or write.how != "subscript" or step is None or step.name != "[...]":
+    view, target = _kept(event.value), _overwritten(event.write)
+    if event.relation == "source" or view is None or target is None:
         return
-    view, target = step.node, write.node
-    if not isinstance(view, ast.Subscript) or not isinstance(target, ast.Subscript):
+    text = source_of(event.frame, view)
+    if text != source_of(event.frame, target) or not _is_view(event.value, view):
         return
-    if source_of(event.frame, view) != source_of(event.frame, target) or not _is_view(value, view):
+    if any(region.many for region in event.value.regions) or _rebound_between(event, view, target):
         return
-    if any(r.many for r in value.regions) or _rebound_between(event, view, target):
-        return
-    suffix = ".copy()" if value.kind == v.ARRAY else ".clone()"
+    suffix = ".copy()" if event.value.kind == v.ARRAY else ".clone()"
     event.report(
         RULE,
         view,
-        f"{source_of(event.frame, view)} is a view: it is overwritten before what was kept of it is read, so the old values "
-        f"are lost; keep {source_of(event.frame, view)}{suffix}",
+        f"{text} is a view: it is overwritten before what was kept of it is read, so the old values are lost; "
+        f"keep {text}{suffix}",
         related=((target, "overwritten here"), (event.node, "and read here, with the new values")),
-        fix=lambda lines: Fix(title="Keep a copy", edits=(inserted_after(view, suffix, lines),), safe=value.kind != v.UNKNOWN),
+        fix=lambda lines: Fix(
+            title="Keep a copy",
+            edits=(inserted_after(view, suffix, lines),),
+            safe=event.value.kind in v.NUMERIC and "inferred" not in event.value.traits,
+        ),
     )
 
 
-def _is_view(value: v.Value, view: ast.Subscript) -> bool:
+def _kept(value: Value) -> ast.Subscript | None:
+    """The index by which a part was taken, be it under another name since."""
+    step = value.step
+    if step is not None and step.name == "=":
+        step = step.base.step
+    node = step.node if step is not None and step.name == "[...]" else None
+    return node if isinstance(node, ast.Subscript) else None
+
+
+def _overwritten(write: Write) -> ast.Subscript | None:
+    """The index that is written: ``x[0] = y``, ``x[0] += 1``, ``x[0].copy_(y)``."""
+    target = written_expression(write.node) if write.how in ("subscript", "augmented", "method") else None
+    return target if isinstance(target, ast.Subscript) else None
+
+
+def _is_view(value: Value, view: ast.Subscript) -> bool:
     """Basic indexing gives a view; one integer into a NumPy array may give a number, and slices of lists are copies."""
     if "may copy" in value.traits:
         return False
@@ -65,7 +80,5 @@ def _rebound_between(event: Stale, view: ast.AST, target: ast.AST) -> bool:
     first, last = getattr(view, "lineno", 0), getattr(target, "lineno", 0)
     if last < first:
         return True
-    for node in ast.walk(event.frame.function.node if event.frame.function is not None else event.frame.unit.tree):
-        if isinstance(node, ast.Name) and node.id in names and isinstance(node.ctx, ast.Store) and first < node.lineno <= last:
-            return True
-    return False
+    stores = (n for n in ast.walk(body_of(event.frame)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return any(n.id in names and first < n.lineno <= last for n in stores)
