@@ -101,7 +101,7 @@ def _graph(site: Site, effect: Effect, source: Value, kind: str) -> tuple[str, C
     """Whether the result is on the graph, and where that was lost."""
     integral = (site.dtype or effect.dtype_name).startswith(("int", "uint", "bool", "torch.int", "torch.bool"))
     graph, cut = source.graph, source.cut
-    if effect.graph == CUTS or source.kind == v.ARRAY or (effect.graph == DEPENDS and integral):
+    if effect.graph == CUTS or source.kind == v.ARRAY or integral:
         graph, cut = v.OFF, cut_from(effect.name, site.node, source)
     if graph == v.ON and site.frame.grad == "off":
         graph = v.OFF

@@ -130,13 +130,15 @@ def _call_library(site: Site, name: str) -> Value | None:
     _name_out(site, name)
     catalogued = is_known(name) and not (name == "torch.Tensor" and _may_be_sizes(site))
     result = by_catalogue(site, name, None) if catalogued else None
-    if result is not None:
-        result = required(site, name, result) if name.startswith("torch") else described(site, result)
-    else:
+    if result is not None and not name.startswith("torch"):
+        result = described(site, result)
+    if result is None:
         root = name.partition(".")[0]
         known = {"torch": torch_result, "numpy": numpy_result}.get(root)
         result = known(site, name) if known is not None else None
         result = result if result is not None else other_result(site, name)
+    if result is not None and name.startswith("torch"):
+        result = required(site, name, result)
     tell(site, name, None, result)
     return result
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import values as v
-from .making import cut_from, fresh, graph_of, shallow_copy, shared
+from .making import cut_from, fresh, graph_of, lost_term, shallow_copy, shared
 from .sites import Site
 from .values import Region, Value
 
@@ -59,7 +59,11 @@ def _number(kind: str) -> Callable[[Site], Value]:
 def _sum(site: Site) -> Value | None:
     source = site.first
     items = source.items if source is not None and source.kind in (v.LIST, v.TUPLE) else None
-    if not isinstance(items, list) or not any(i is not None and i.kind == v.TENSOR for i in items):
+    if not isinstance(items, list) or not any(i is not None and i.kind in (v.TENSOR, *v.NUMBERS) for i in items):
+        return None
+    if all(i is not None and i.kind in v.NUMBERS for i in items):
+        return Value(v.FLOAT, site.node, cut=lost_term(items))
+    if not any(i is not None and i.kind == v.TENSOR for i in items):
         return None
     cut = next((i.cut for i in items if i is not None and i.cut is not None), None)
     return fresh(site.frame, site.node, v.TENSOR, graph=graph_of(site.frame, *items), cut=cut)

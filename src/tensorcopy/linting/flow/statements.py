@@ -182,7 +182,8 @@ def _require_grad(frame: Frame, node: ast.expr, base: Value, asked: Value | None
     if asked is None or asked.const is v.MISSING:
         changed = base.with_(graph=v.UNSURE)
     elif wanted:
-        changed = base.with_(graph=v.ON, traits=base.traits | (set() if base.graph == v.ON else {"leaf"}))
+        leaf = base.graph != v.ON
+        changed = base.with_(graph=v.ON, traits=base.traits | ({"leaf"} if leaf else set()), node=node if leaf else base.node)
     else:
         changed = base.with_(graph=v.OFF)
     if not wanted and isinstance(base.ref, Value):

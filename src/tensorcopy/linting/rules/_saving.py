@@ -181,3 +181,17 @@ def forget(frame: Frame) -> None:
 def spoiled_in(frame: Frame, *, silent: bool) -> list[Any]:
     """What backward needs and will not find as it was."""
     return [s for s in frame.spoiled.values() if s.silent is silent]
+
+
+def is_computed(value: Value) -> bool:
+    """Whether it is surely a tensor that an operation made on the graph, no leaf of it."""
+    if (
+        value.kind != v.TENSOR
+        or value.graph != v.ON
+        or value.traits & {"inferred", "leaf", "parameter", "or None", "on one branch", "subclass", "argument"}
+    ):
+        return False
+    owner = value.owner
+    return not owner.traits & {"leaf", "parameter", "argument"} and isinstance(
+        owner.node, (ast.BinOp, ast.Call, ast.UnaryOp)
+    )

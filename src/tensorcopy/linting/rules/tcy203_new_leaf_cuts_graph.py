@@ -33,28 +33,25 @@ def started_from_leaf(event: BackPropagated) -> None:
     value = event.value
     if value.kind != v.TENSOR or "leaf" not in value.traits or value.graph != v.ON:
         return
-    made = value.owner.node if value.cut is None else value.node
-    if isinstance(value.node, ast.Call) and not _rebuilt(value.node):
+    if (
+        value.traits & {"parameter", "argument", "on one branch", "inferred"}
+        or "made" in value.owner.traits
+        or not value.regions
+    ):
         return
-    if value.traits & {"parameter", "argument", "on one branch", "inferred"} or made is None:
+    node = value.node
+    if node is None or (isinstance(node, ast.Call) and not _rebuilt(node)) or value.regions[0].origin != "fresh":
         return
-    _tell(
-        event,
-        value.node or made,
-        "backward() starts at a leaf that was made here with requires_grad=True",
-        value,
-        event.node,
-    )
+    _tell(event, node, "backward() starts at a leaf that was made here with requires_grad=True", value, event.node)
 
 
 def _rebuilt(call: ast.Call) -> bool:
     """Whether the leaf was made of something computed, and not of numbers that are written there."""
-    source = call.args[0] if call.args else call.func
-    if isinstance(source, ast.Attribute):
-        source = source.value
-    return not isinstance(source, (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp)) and any(
-        isinstance(n, ast.Name) for n in ast.walk(source)
-    )
+    source: ast.expr = call.args[0] if call.args else call.func
+    if isinstance(call.func, ast.Attribute) and call.func.attr == "requires_grad_":
+        source = call.func.value
+    names = any(isinstance(n, ast.Name) for n in ast.walk(source))
+    return names and not isinstance(source, (ast.Constant, ast.List, ast.Tuple, ast.UnaryOp))
 
 
 @on_call(*_CONSTRUCTORS)

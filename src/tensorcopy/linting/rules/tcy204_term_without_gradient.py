@@ -8,6 +8,7 @@ from ..flow import values as v
 from ..flow.events import BackPropagated, on
 from ..flow.values import Cut
 from ..model import Level, Rule
+from ._roots import roots_of
 
 RULE = Rule(
     code="TCY204",
@@ -64,8 +65,7 @@ def _straight_through(event: BackPropagated, cut: Cut) -> bool:
     if node is None:
         return False
     inside = {id(n) for n in ast.walk(cut.node)}
-    names = {n.id for n in ast.walk(cut.node) if isinstance(n, ast.Name)}
     outside = {
         n.id for n in ast.walk(node) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load) and id(n) not in inside
     }
-    return bool(names & outside)
+    return bool(roots_of(cut.node) & outside)

@@ -10,6 +10,7 @@ from ..flow.frame import Frame
 from ..flow.values import Cut, Value
 from ..model import Level, Rule
 from ._reading import body_of
+from ._roots import roots_of
 
 RULE = Rule(
     code="TCY205",
@@ -32,7 +33,9 @@ _CASTS = (
 def returned(event: Returned) -> None:
     """A function gets a value on the graph and returns one computed from its integers alone."""
     value = event.value
-    if value is not None and _cast_back(value) and event.frame.grad == "on" and value.cut is not None:
+    if value is None or value.cut is None or event.frame.grad != "on":
+        return
+    if _cast_back(value) and not _straight_through(event.frame, value.cut):
         _tell(event, value.cut, event.node, "returned here, without a graph")
 
 
@@ -79,6 +82,6 @@ def _is_cast(cut: Cut) -> bool:
 
 def _straight_through(frame: Frame, cut: Cut) -> bool:
     """Whether the value that was cast goes on by another way as well."""
-    names = {n.id for n in ast.walk(cut.node) if isinstance(n, ast.Name)}
     loads = [n.id for n in ast.walk(body_of(frame)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Load)]
-    return any(loads.count(name) > 1 for name in names)
+    root = roots_of(cut.node)
+    return len(root) == 1 and loads.count(*root) > 1

@@ -9,6 +9,7 @@ from ..flow import values as v
 from ..flow.events import Assigned, Call, Event, Read, on, on_call
 from ..flow.values import Value
 from ..model import Level, Rule
+from ._saving import is_computed
 
 RULE = Rule(
     code="TCY206",
@@ -85,8 +86,19 @@ def retained(event: Call) -> None:
 @on("Read")
 def read(event: Read) -> None:
     """``x.grad`` of something that is no leaf."""
-    if event.attribute == "grad" and _is_non_leaf(event.value) and not _only_compared(event):
-        _tell(event, event.value, "its .grad is read here, and is None", event.node)
+    value = event.value
+    if event.attribute != "grad" or "retains grad" in value.traits or _only_compared(event):
+        return
+    if _is_non_leaf(value):
+        _tell(event, value, "its .grad is read here, and is None", event.node)
+    elif is_computed(value) and event.frame.grad == "on" and value.node is not None:
+        event.report(
+            RULE,
+            value.node,
+            "a tensor that was computed on the graph is no leaf: its .grad stays None; call retain_grad() on it, "
+            "or read the .grad of the leaf",
+            [(event.node, "its .grad is read here, and is None")],
+        )
 
 
 @on("Assigned")

@@ -8,6 +8,7 @@ from ..flow import values as v
 from ..flow.events import Write, on
 from ..flow.frame import Frame
 from ..flow.values import Value
+from ..flow.walking import Parents
 from ..model import Level, Rule
 
 RULE = Rule(
@@ -81,7 +82,7 @@ def _passed_on(parent: ast.AST | None, node: ast.AST) -> bool:
     return not (isinstance(parent, ast.Call) and parent.func is node)
 
 
-def _in_no_grad(node: ast.AST, parents: dict[ast.AST, ast.AST]) -> bool:
+def _in_no_grad(node: ast.AST, parents: Parents) -> bool:
     current = parents.get(node)
     while current is not None:
         if isinstance(current, (ast.With, ast.AsyncWith)) and any(

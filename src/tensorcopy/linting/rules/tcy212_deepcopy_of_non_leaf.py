@@ -10,6 +10,7 @@ from ..flow.events import Call, on_call
 from ..flow.project import ClassInfo
 from ..flow.values import Value
 from ..model import Level, Rule
+from ._saving import is_computed
 
 RULE = Rule(
     code="TCY212",
@@ -74,17 +75,3 @@ def _computed(source: Value) -> Value | None:
     elif isinstance(source.items, dict) and source.kind == v.DICT:
         items = list(source.items.values())
     return next((i for i in items if i is not None and is_computed(i)), None)
-
-
-def is_computed(value: Value) -> bool:
-    """Whether it is surely a tensor that an operation made on the graph, no leaf of it."""
-    if (
-        value.kind != v.TENSOR
-        or value.graph != v.ON
-        or value.traits & {"inferred", "leaf", "parameter", "or None", "on one branch", "subclass", "argument"}
-    ):
-        return False
-    owner = value.owner
-    return not owner.traits & {"leaf", "parameter", "argument"} and isinstance(
-        owner.node, (ast.BinOp, ast.Call, ast.UnaryOp)
-    )
