@@ -29,8 +29,6 @@ RESULT_NEEDED = frozenset(
         "relu",
         "exp2",
         "tan",
-        "selu",
-        "elu",
     ]
 )
 OPERAND_NEEDED = frozenset(
@@ -55,6 +53,8 @@ OPERAND_NEEDED = frozenset(
         "erf",
         "lgamma",
         "leaky_relu",
+        "elu",
+        "selu",
     ]
 )
 # Functions of two tensors that need each operand for the gradient of the other.
@@ -83,10 +83,9 @@ KEEPING_MODULES = (
     "ConvTranspose1d",
     "ConvTranspose2d",
     "LayerNorm",
-    "GELU",
-    "SiLU",
 )
-RESULT_MODULES = ("ReLU", "Sigmoid", "Tanh", "Softmax", "LogSoftmax", "ELU", "SELU")
+OPERAND_MODULES = ("GELU", "SiLU", "ELU", "SELU", "LeakyReLU", "Softplus")
+RESULT_MODULES = ("ReLU", "Sigmoid", "Tanh", "Softmax", "LogSoftmax")
 
 
 class Spoiled:
@@ -138,9 +137,11 @@ def saved_by_module(event: Call) -> None:
         return
     name = module.ref.rpartition(".")[2]
     if name in KEEPING_MODULES:
-        _save(event.frame, event.argument(0), event.node, f"{name}")
+        _save(event.frame, event.argument(0), event.node, name)
+    elif name in OPERAND_MODULES and _on(event.argument(0)):
+        _save(event.frame, event.argument(0), event.node, name)
     elif name in RESULT_MODULES and result is not None and result.graph == v.ON:
-        _save(event.frame, result, event.node, f"{name}")
+        _save(event.frame, result, event.node, name)
 
 
 def _on(value: Value | None) -> bool:
