@@ -136,9 +136,7 @@ def saved_by_module(event: Call) -> None:
     if module is None or not isinstance(module.ref, str) or "frozen" in module.traits or event.frame.grad != "on":
         return
     name = module.ref.rpartition(".")[2]
-    if name in KEEPING_MODULES:
-        _save(event.frame, event.argument(0), event.node, name)
-    elif name in OPERAND_MODULES and _on(event.argument(0)):
+    if name in KEEPING_MODULES or (name in OPERAND_MODULES and _on(event.argument(0))):
         _save(event.frame, event.argument(0), event.node, name)
     elif name in RESULT_MODULES and result is not None and result.graph == v.ON:
         _save(event.frame, result, event.node, name)
