@@ -155,7 +155,7 @@ def test_another_analysis_or_another_place_in_the_packages_makes_the_cache_worth
     checked_files.clear()
     if change == "name":
         write_at({"q/p/__init__.py": ""})
-    session(analysis=replace(NOTING, key="new") if change == "key" else NOTING).outcome()
+    session(analysis=replace(NOTING, key=lambda: "new") if change == "key" else NOTING).outcome()
     assert checked_files == ["q/p/a.py"]
 
 

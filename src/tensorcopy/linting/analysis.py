@@ -23,13 +23,13 @@ class Analysis:
     start: makes what gives all findings of one file, of all rules and levels, and may keep what it finds out about the
         sources that it is given or imports. Only the findings matter; it may raise `RecursionError`.
     rules: the rules by their codes. page: the text that explains the rule of a code, in Markdown.
-    key: a text that changes whenever the findings of an unchanged file may.
+    key: gives a text that changes whenever the findings of an unchanged file may.
     """
 
     start: Callable[[], Find]
     rules: Mapping[str, Rule]
     page: Callable[[str], str]
-    key: str
+    key: Callable[[], str]
 
 
 class _LateRules(Mapping[str, Rule]):
@@ -52,7 +52,7 @@ class _LateRules(Mapping[str, Rule]):
 
 def shipped() -> Analysis:
     """The analysis of this package, with all its rules. Loads them when they are needed."""
-    return Analysis(start=_start, rules=_LateRules(), page=page_of, key=_key())
+    return Analysis(start=_start, rules=_LateRules(), page=page_of, key=_key)
 
 
 def _start() -> Find:

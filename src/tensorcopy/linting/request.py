@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
@@ -12,18 +11,16 @@ from ..errors import BadArgumentError
 from . import upkeep
 from .adding_ignores import comments_for
 from .analysis import Analysis
-from .baselines import read_baseline, unknown
 from .caching import Cache, cache_path
-from .checking import Checked, Checker
+from .checking import Checker
 from .collecting import Collected, Exclusion, collect
 from .contents import Contents
 from .fixing import fix_contents, try_edits
-from .ignoring import silence
+from .judging import Judge
 from .model import Finding
 from .modules import Modules
 from .outcome import Outcome
 from .running import Plan, Progress, check_all
-from .selecting import Selection, selection
 from .settings import Settings
 from .writing_back import Change, write_back
 
@@ -53,24 +50,20 @@ class Session:
     analysis: Analysis
     progress: Progress | None = None
     collected: Collected = field(init=False)
-    _selection: Selection | None = field(default=None, init=False)
     modules: Modules = field(init=False)
     cache: Cache = field(init=False)
-    _known: Counter[tuple[str, str, str]] = field(init=False)
+    judge: Judge = field(init=False)
 
     def __post_init__(self) -> None:
         request = self.request
-        if request.settings.names_rules:
-            self._select()
-        path = _within(request.settings, request.settings.baseline)
-        self._known = read_baseline(path) if path else Counter()
+        self.judge = Judge(request.settings, self.analysis.rules)
         self.collected = _collected(request)
         files = (*self.collected.files, *(name for name in request.given if name not in self.collected.files))
         self.collected = replace(self.collected, files=files)
         self.modules = Modules(files, (".", *request.paths))
-        folder = _within(request.settings, request.settings.cache_dir) or None
+        folder = request.settings.within(request.settings.cache_dir)
         kept = request.use_cache and bool(self.collected.files)
-        self.cache = Cache(cache_path(folder) if kept else None, self.analysis.key)
+        self.cache = Cache(cache_path(folder), self.analysis.key()) if kept else Cache(None, "")
 
     def outcome(self, given: Mapping[str, bytes] | None = None) -> Outcome:
         """All that there is to report, with contents that stand in for those of files."""
@@ -81,10 +74,10 @@ class Session:
         findings: list[Finding] = []
         for checked in results:
             if checked.findings or checked.ignores:
-                heard, chosen, new = self._reported(checked, contents)
-                silenced += len(checked.findings) - heard
-                known += chosen - len(new)
-                findings += new
+                verdict = self.judge.verdict(checked, contents)
+                silenced += verdict.silenced
+                known += verdict.known
+                findings += verdict.findings
         findings += [_missing(*problem) for problem in self.collected.problems]
         return Outcome(
             findings=tuple(sorted(findings, key=_order)),
@@ -137,25 +130,9 @@ class Session:
 
     def _judge(self, file: str, checker: Checker) -> Callable[[bytes], Sequence[Finding]]:
         def judged(data: bytes) -> Sequence[Finding]:
-            return self._reported(checker.check(file, data), Contents({file: data}))[2]
+            return self.judge.verdict(checker.check(file, data), Contents({file: data})).findings
 
         return judged
-
-    def _select(self) -> Selection:
-        """What is selected. Needs the rules, which a check that finds nothing does without."""
-        if self._selection is None:
-            self._selection = selection(self.request.settings, self.analysis.rules)
-        return self._selection
-
-    def _reported(self, checked: Checked, contents: Contents) -> tuple[int, int, list[Finding]]:
-        """How many findings no comment silences, how many of those are selected, and the ones the baseline lacks."""
-        heard, unused = silence(checked.findings, checked.ignores, checked.file)
-        found = [*heard, *unused] if checked.complete else heard
-        chosen = [finding for finding in found if self._select().includes(finding)]
-        if not self._known:
-            return len(heard), len(chosen), chosen
-        path = _within(self.request.settings, self.request.settings.baseline)
-        return len(heard), len(chosen), unknown(chosen, self._known, path, contents.line_of)
 
     def _plan(self, given: Mapping[str, bytes]) -> Plan:
         return Plan(
@@ -184,11 +161,6 @@ def _collected(request: Request) -> Collected:
             fix="name files or folders that do",
         )
     return found
-
-
-def _within(settings: Settings, path: str | None) -> str:
-    """A path of the settings, which is relative to the folder that they are from."""
-    return os.path.join(settings.root, path) if path else ""
 
 
 def _missing(path: str, why: str) -> Finding:

@@ -35,6 +35,10 @@ class Settings:
     cache_dir: str | None = None
     root: str = "."
 
+    def within(self, path: str | None) -> str | None:
+        """A path of the settings, which is relative to the folder that they are from."""
+        return os.path.join(self.root, path) if path else None
+
     @property
     def names_rules(self) -> bool:
         """Whether there is a rule in them, which may be misspelt."""
