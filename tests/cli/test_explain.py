@@ -167,3 +167,11 @@ def test_explaining_a_message_loads_no_array_library() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], env=environment(), capture_output=True, check=True)
     assert done.stdout.endswith(b"set()\n")
+
+
+@pytest.mark.parametrize("asked", ["TCY301", "integers-through-float32"])
+def test_a_rule_of_the_linter_is_explained_by_its_page(asked: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = explained(capsys, asked)
+    assert text.startswith("TCY301 integers-through-float32\n═════")
+    assert "\nname   integers-through-float32\n" in text
+    assert "    print(torch.Tensor(ids).long().tolist())\n" in text

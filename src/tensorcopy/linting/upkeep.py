@@ -50,7 +50,7 @@ The fix takes the code out of the comment, or takes the comment away.
 def page_of(code: str) -> str:
     """The text that explains the rule of this code."""
     rule = RULES[code]
-    return f"# {rule.name} ({rule.code})\n\n{rule.summary[0].upper()}{rule.summary[1:]}.\n\n{_PAGES[code]}"
+    return f"# {rule.code} {rule.name}\n\n{rule.summary[0].upper()}{rule.summary[1:]}.\n\n{_PAGES[code]}"
 
 
 def finding(code: str, message: str, place: Place) -> Finding:

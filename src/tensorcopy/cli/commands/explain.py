@@ -22,10 +22,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.epilog = (
         'examples:\n  tensorcopy explain torch.as_tensor\n  tensorcopy explain "x.detach().clone()"\n'
         '  tensorcopy explain "a leaf Variable that requires grad is being used in an in-place operation"\n'
-        "  python train.py 2>&1 | tensorcopy explain -\n"
+        "  python train.py 2>&1 | tensorcopy explain -\n  tensorcopy explain TCY301\n"
         f"  tensorcopy explain --list\n\n{parser.epilog}"
     )
-    what = 'a name or a call: torch.as_tensor, "x.clone()"; or the text of a warning, an error, a whole traceback'
+    what = 'a name or a call: torch.as_tensor, "x.clone()"; a rule: TCY301; or a pasted warning, error or traceback'
     parser.add_argument("words", metavar="WHAT", nargs="*", help=f"{what}; - reads it from standard input")
     parser.add_argument("--list", action="store_true", help="all operations by family, and all messages by theme")
     parser.add_argument("--all", action="store_true", help="everything, also where a name has many meanings")
@@ -69,7 +69,14 @@ def _operation(asked: str, *, full: bool) -> Report | None:
     return operation_report(found, asked, releases=_installed(), full=full) if found else None
 
 
-_EXPLAINERS = (_message, _operation)
+def _rule(asked: str, *, full: bool) -> Report | None:
+    """Of a code or a name that ``tensorcopy check`` prints."""
+    from ...linting.pages import rule_report
+
+    return rule_report(asked)
+
+
+_EXPLAINERS = (_message, _rule, _operation)
 """What is asked, in this order: each gives a report, or None for what is not its business."""
 
 
