@@ -9,7 +9,7 @@ from tensorcopy.benchmarking.measurements import Measurement, Result, Status, Ti
 
 def timing(microseconds: float, spread: float = 0.01) -> Timing:
     seconds = microseconds * 1e-6
-    return Timing(seconds=seconds, low=seconds * (1 - spread), high=seconds * (1 + spread), rounds=9)
+    return Timing(seconds=seconds, quarter=seconds * (1 + spread), median=seconds * (1 + 2 * spread), rounds=9)
 
 
 def way(code: str, microseconds: float | None = 1.0, **fields: Any) -> Measurement:

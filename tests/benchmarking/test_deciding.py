@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorcopy.benchmarking.deciding import granting, ranked, recommend
+from tensorcopy.benchmarking.deciding import granting, ranked, recommend, unrest
 from tensorcopy.benchmarking.measurements import Status, Timing, timing_of
 from tensorcopy.benchmarking.wishes import Wishes
 
@@ -65,8 +65,17 @@ def test_more_than_two_that_are_too_close_are_counted():
 
 
 def test_a_way_that_spreads_widely_does_not_win_by_a_short_name():
-    noisy = way("z", 9, timing=Timing(seconds=9e-6, low=1e-6, high=2e-5, rounds=9))
-    assert recommend([noisy, way("long_name", 1.0, timing=timing(1.0, 0.1))], OWN).chosen.code == "long_name"
+    noisy = way("z", timing=timing(1.2, 9.0))
+    found = recommend([noisy, way("long_name", timing=timing(1.0, 0.3))], OWN)
+    assert (found.chosen.code, codes(found.tied)) == ("long_name", ["z"])
+
+
+def test_few_rounds_have_to_be_further_apart():
+    def told(rounds):
+        first, second = (Timing(seconds=s, quarter=s * 1.1, median=s * 1.5, rounds=rounds) for s in (1.0, 1.3))
+        return first.overlaps(second)
+
+    assert (told(3), told(9)) == (True, False)
 
 
 def test_plain_torch_is_preferred_to_tensorcopy_where_it_is_too_close_to_call():
@@ -113,7 +122,12 @@ def test_a_source_without_bytes_or_graph_grants_every_wish_about_them():
     assert Wishes(memory="copies", graph="cuts").missing(way("a", memory="", graph="")) == ()
 
 
-def test_a_timing_is_the_lower_quartile_between_the_least_and_the_median():
-    assert timing_of([5.0, 1.0, 3.0, 2.0, 4.0]) == Timing(seconds=2.0, low=1.0, high=3.0, rounds=5)
-    assert timing_of([7.0]) == Timing(seconds=7.0, low=7.0, high=7.0, rounds=1)
+def test_a_timing_is_the_fastest_round_with_quartile_and_median():
+    assert timing_of([5.0, 1.0, 3.0, 2.0, 4.0]) == Timing(seconds=1.0, quarter=2.0, median=3.0, rounds=5)
+    assert timing_of([7.0]) == Timing(seconds=7.0, quarter=7.0, median=7.0, rounds=1)
     assert not timing_of([7.0, 8.0]).has_spread
+
+
+def test_unrest_is_how_far_the_median_of_the_ways_is_from_their_fastest_rounds():
+    calm, busy = way("a", timing=timing(1.0, 0.05)), way("b", timing=timing(1.0, 4.0))
+    assert (unrest([calm, way("c", None)]), unrest([calm, busy, busy]), unrest([])) == (1.1, 9.0, 1.0)

@@ -11,6 +11,7 @@ from ..live.describe import describe
 from ..live.dtypes import default_float
 from ..live.libraries import is_tensor, load
 from ..live.tensors import is_dense_cpu, layout_name
+from ..live.values import MOST_DIMENSIONS, nest_shape
 from .calling import releases
 from .candidates import Candidate, candidates
 from .comparison import Comparison, Machine
@@ -23,6 +24,8 @@ from .wishes import Wishes, wishes_of
 
 SECONDS = 5.0
 """The time that measuring takes unless asked otherwise, what it takes to try every call once not counted."""
+_LONGEST = 0.3
+"""Seconds that a single call may always take, however small the budget."""
 
 
 def compare(
@@ -85,7 +88,7 @@ def measured(
     lines: Sequence[Candidate], source: Source, group: Group, wishes: Wishes, budget: float
 ) -> tuple[Measurement, ...]:
     """All candidates run once and then timed in turn, those that give wrong values left out of the timing."""
-    found = [probe(line, source, group, dtype=wishes.dtype, limit=budget / 4) for line in lines]
+    found = [probe(line, source, group, dtype=wishes.dtype, limit=max(budget / 4, _LONGEST)) for line in lines]
     to_time = [k for k, one in enumerate(found) if one.call is not None and not one.measurement.wrong]
     timings = timed([_runner(found[k], source) for k in to_time], budget) if to_time else ()
     measurements = [one.measurement for one in found]
@@ -144,6 +147,12 @@ def machine_of(device: str) -> Machine:
 
 def _require_block(x: Any) -> None:
     torch = load("torch")
+    if isinstance(x, (list, tuple)) and len(nest_shape(x)) > MOST_DIMENSIONS:
+        raise UnsupportedSourceError(
+            f"cannot compare ways to handle a list nested more than {MOST_DIMENSIONS} deep",
+            why="no tensor has as many dimensions; perhaps the list holds itself",
+            fix="pass a list that is rectangular",
+        )
     if not is_tensor(x):
         return
     strided = x.layout is torch.strided and not x.is_quantized and not x.is_nested

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import inf
+from statistics import median
 
 from .measurements import Measurement, Status
 from .wishes import Wishes
@@ -28,8 +29,7 @@ def ranked(measurements: Sequence[Measurement], wishes: Wishes) -> tuple[Measure
     """Best first: what grants the wishes, by time; then what needs caution; what does not grant them; what is wrong."""
 
     def place(m: Measurement) -> tuple[int, bool, bool, bool, float, int]:
-        seconds = m.timing.seconds if m.timing else inf
-        return _ORDER[m.status], bool(m.wrong), bool(wishes.missing(m)), bool(m.cautions), seconds, len(m.code)
+        return _ORDER[m.status], bool(m.wrong), bool(wishes.missing(m)), bool(m.cautions), _seconds(m), len(m.code)
 
     return tuple(sorted(measurements, key=place))
 
@@ -40,19 +40,26 @@ def granting(measurements: Sequence[Measurement], wishes: Wishes) -> tuple[Measu
 
 
 def recommend(measurements: Sequence[Measurement], wishes: Wishes) -> Recommendation:
-    """The fastest of those that are right and grant the wishes, without a caution if there is one.
+    """The fastest of those that are right and grant the wishes, and need no caution, or the fewest where all need some.
 
     Among those that are too close to call and within a tenth: plain torch or NumPy before tensorcopy, then the
     shortest line.
     """
     fit = granting(measurements, wishes)
-    pool = [m for m in fit if m.is_clean] or list(fit)
-    if not pool:
+    if not fit:
         return Recommendation(chosen=None, reason=_why_none(measurements, wishes))
+    fewest = min(len(m.cautions) for m in fit)
+    pool = [m for m in fit if len(m.cautions) == fewest]
     tied = _too_close(pool)
-    chosen = min(_nearest(tied), key=lambda m: (m.ours, len(m.code), m.code))
+    chosen = min(_nearest(tied), key=lambda m: (m.ours, len(m.code), _seconds(m), m.code))
     others = tuple(m for m in tied if m is not chosen)
     return Recommendation(chosen=chosen, reason=_reason(chosen, others, len(pool), wishes), tied=others)
+
+
+def unrest(measurements: Sequence[Measurement]) -> float:
+    """How many times its fastest round the median of a typical way is: about 1 where the machine is quiet."""
+    found = [m.timing.median / m.timing.seconds for m in measurements if m.timing is not None and m.timing.seconds]
+    return median(found) if found else 1.0
 
 
 def _too_close(pool: Sequence[Measurement]) -> list[Measurement]:
@@ -66,8 +73,12 @@ def _too_close(pool: Sequence[Measurement]) -> list[Measurement]:
 
 def _nearest(tied: Sequence[Measurement]) -> list[Measurement]:
     """Of those that are too close to call, those that the user would not see a difference to."""
-    fastest = min((m.timing.seconds for m in tied if m.timing is not None), default=0.0)
-    return [m for m in tied if m.timing is None or m.timing.seconds <= fastest * 1.1]
+    fastest = min(map(_seconds, tied))
+    return [m for m in tied if _seconds(m) <= fastest * 1.1]
+
+
+def _seconds(measurement: Measurement) -> float:
+    return measurement.timing.seconds if measurement.timing is not None else inf
 
 
 def _reason(chosen: Measurement, tied: Sequence[Measurement], pool: int, wishes: Wishes) -> str:

@@ -7,6 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
 
+_MANY = 7
+"""Rounds from which on their faster quarter is worth something."""
+
 
 class Status(Enum):
     """Whether there is anything to tell of a candidate."""
@@ -18,14 +21,14 @@ class Status(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Timing:
-    """Seconds per call: the lower quartile of the rounds between the fastest of them and their median.
+    """Seconds per call in the fastest of the rounds, by which ways are ranked, their lower quartile and their median.
 
     A busy machine only ever makes a call slower, so that the faster rounds tell more of the call itself.
     """
 
     seconds: float
-    low: float
-    high: float
+    quarter: float
+    median: float
     rounds: int
 
     @property
@@ -34,14 +37,18 @@ class Timing:
         return self.rounds > 2
 
     def overlaps(self, other: Timing) -> bool:
-        """Whether the two are too close to call: the faster quarters of their rounds meet."""
-        return self.low <= other.seconds and other.low <= self.seconds
+        """Whether the two are too close to call: the faster quarters of their rounds meet, or halves of few rounds."""
+        return self.seconds <= other._reach and other.seconds <= self._reach
+
+    @property
+    def _reach(self) -> float:
+        return self.quarter if self.rounds >= _MANY else self.median
 
 
 def timing_of(rounds: Sequence[float]) -> Timing:
     """What *rounds*, which are seconds per call, say of a call."""
     quarter = statistics.quantiles(rounds, n=4, method="inclusive")[0] if len(rounds) > 1 else rounds[0]
-    return Timing(seconds=quarter, low=min(rounds), high=statistics.median(rounds), rounds=len(rounds))
+    return Timing(seconds=min(rounds), quarter=quarter, median=statistics.median(rounds), rounds=len(rounds))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -91,8 +98,3 @@ class Measurement:
     timing: Timing | None = None
     untimed: str = ""
     ours: bool = False
-
-    @property
-    def is_clean(self) -> bool:
-        """Right, and without any caution."""
-        return self.status is Status.RAN and not self.wrong and not self.cautions

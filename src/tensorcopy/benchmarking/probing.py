@@ -7,7 +7,7 @@ import time
 import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from math import inf
+from math import inf, prod
 from typing import Any
 
 from ..catalogue import Kind, Trait
@@ -20,7 +20,7 @@ from ..live.owners import may_write
 from ..live.regions import footprint, meets
 from ..live.traits import traits_of
 from ..live.twins import twin_of
-from ..live.values import Difference, Fidelity, difference, twice
+from ..live.values import Difference, Fidelity, difference, nest_shape, twice
 from ..live.warning import all_warnings
 from .calling import compiled
 from .candidates import Candidate
@@ -81,11 +81,7 @@ def source_of(x: Any, kind: Kind) -> Source:
 
 
 def _count(x: Any) -> int:
-    if is_tensor(x):
-        return int(x.numel())
-    if is_ndarray(x):
-        return int(x.size)
-    return sum(map(_count, x)) if isinstance(x, (list, tuple)) else 1
+    return prod(nest_shape(x) if isinstance(x, (list, tuple)) else x.shape)
 
 
 def _small_like(x: Any) -> Any:
@@ -117,9 +113,7 @@ def probe(candidate: Candidate, source: Source, group: Group, *, dtype: str, lim
     call, target = compiled(candidate.code), twin_of(source.x) if candidate.private else source.x
     with all_warnings() as warned:
         try:
-            start = time.perf_counter()
-            y, allocations = counted(lambda: call(target), source.device)
-            seconds = time.perf_counter() - start
+            y, seconds, allocations = _run(candidate, source, call, target)
         except Exception as error:
             return Probed(
                 measurement=_told(candidate, Status.REFUSED, _first_words(f"{type(error).__name__}: {error}"))
@@ -130,6 +124,24 @@ def probe(candidate: Candidate, source: Source, group: Group, *, dtype: str, lim
         said = _warnings(warned)
         measurement = _measured(candidate, source, group, target, y, allocations, dtype, call)
     return Probed(measurement=_with_cautions(measurement, said), call=call, private=candidate.private, seconds=seconds)
+
+
+def _run(candidate: Candidate, source: Source, call: Callable[[Any], Any], x: Any) -> tuple[Any, float, Allocations]:
+    """The result, what it took of memory, and of time. Imports and other first-time costs are paid before.
+
+    What changes the source may free its memory, and torch complains of that while it counts.
+    """
+    if source.small is None:
+        call(twin_of(source.x) if candidate.private else source.x)
+    if candidate.private:
+        return *_clocked(call, x), Allocations(kept=None, peak=None)
+    (y, seconds), allocations = counted(lambda: _clocked(call, x), source.device)
+    return y, seconds, allocations
+
+
+def _clocked(call: Callable[[Any], Any], x: Any) -> tuple[Any, float]:
+    start = time.perf_counter()
+    return call(x), time.perf_counter() - start
 
 
 def _told(candidate: Candidate, status: Status, reason: str) -> Measurement:
@@ -148,6 +160,8 @@ def _why_not(candidate: Candidate, source: Source, limit: float) -> str:
 
 def _too_large(candidate: Candidate, source: Source, limit: float) -> str:
     """What the small source tells of the large one, as time and memory grow with the number of elements."""
+    if candidate.private:
+        return ""
     call, factor = compiled(candidate.code), source.elements / max(source.small_elements, 1)
     with all_warnings():
         try:
@@ -206,10 +220,19 @@ def _measured(
 def _by_address(x: Any, y: Any) -> bool | None:
     if x is y:
         return True
+    if isinstance(x, (list, tuple)) and not _holds_memory(x):
+        return False
     first, second = footprint(x), footprint(y)
     if not all(any(region.size for region in found.regions) for found in (second,)):
         return None
     return meets(first, second)
+
+
+def _holds_memory(nest: Any) -> bool:
+    """Whether the first of the innermost members is more than a number; the others are of its kind or are refused."""
+    while isinstance(nest, (list, tuple)) and nest:
+        nest = nest[0]
+    return is_tensor(nest) or is_ndarray(nest)
 
 
 def _by_bytes(candidate: Candidate, target: Any, y: Any, call: Callable[[Any], Any]) -> bool | None:

@@ -26,6 +26,7 @@ from ..reporting import (
     Value,
     ValueType,
 )
+from .deciding import unrest
 from .measurements import Measurement, Result, Status
 from .wishes import Wishes
 
@@ -34,20 +35,26 @@ if TYPE_CHECKING:
     from .sweeps import Grown, Sweep
 
 _HOW = (
-    "Each line was run on this very object. Memory: by addresses and by inverting bytes. Time: the lower"
-    " quartile of the rounds (fastest to median), all ways taking turns after a warm-up, each result dropped at once."
+    "Each line was run on this very object. Memory: by addresses and by inverting bytes. Time: the fastest"
+    " round (fastest to median), all ways taking turns after a warm-up, each result dropped at once."
 )
 _CURVES = 7
+_BUSY = 2.0
 
 
 def report_of(comparison: Comparison, most: int | None = None) -> Report:
     """What there is to show of a comparison; of each table the first *most* rows, all without."""
     count = len(comparison.measurements)
-    title = f"{comparison.title[0].upper()}{comparison.title[1:]}: {count} ways, measured"
-    blocks: list[Block] = [_recommended(comparison), _facts(comparison), *_tables(comparison, most)]
+    title = f"{comparison.title[0].upper()}{comparison.title[1:]}: {_counted(count)}, measured"
+    blocks: list[Block] = [_recommended(comparison), *_unrest(comparison), _facts(comparison)]
+    blocks += _tables(comparison, most)
     if comparison.sweep is not None:
         blocks.append(_section(comparison, comparison.sweep))
     return Report(title=title, blocks=(*blocks, Paragraph(text=_HOW)), data=data_of(comparison))
+
+
+def _counted(ways: int) -> str:
+    return "1 way" if ways == 1 else f"{ways} ways"
 
 
 def _recommended(comparison: Comparison) -> Callout:
@@ -58,6 +65,13 @@ def _recommended(comparison: Comparison) -> Callout:
     line = found.chosen.code
     is_long = "\n" in line
     return Callout(kind=kind, title="write" if is_long else line, text=f"{found.reason}.", code=line if is_long else "")
+
+
+def _unrest(comparison: Comparison) -> Iterator[Callout]:
+    times = unrest(comparison.measurements)
+    if times >= _BUSY:
+        text = f"Half of the calls took {times:.3g} times as long as their fastest round, and more. Run it again later."
+        yield Callout(kind=CalloutKind.NOTE, title="this machine is busy", text=text)
 
 
 def _facts(comparison: Comparison) -> KeyValues:
@@ -144,7 +158,7 @@ _FACTS: tuple[tuple[Column, _Reader], ...] = (
 def _fact(column: Column, read: _Reader, measurement: Measurement, wishes: Wishes) -> Cell:
     value = read(measurement.result) if measurement.result is not None else None
     wanted = {"memory": wishes.memory, "graph": wishes.graph, "dtype": wishes.dtype}.get(column.name, "")
-    tone = Tone.NEUTRAL if not wanted or not value else Tone.GOOD if value == wanted else Tone.BAD
+    tone = Tone.NEUTRAL if not wanted or value in (None, _NO_BYTES) else Tone.GOOD if value == wanted else Tone.BAD
     return Cell(value=value, tone=tone if column.type is _VERDICT else Tone.NEUTRAL)
 
 
@@ -160,7 +174,7 @@ def _time(measurement: Measurement) -> Cell:
         return Cell(value=None)
     if not timing.has_spread:
         return Cell(value=timing.seconds, note="too slow to be timed often: no spread")
-    return Cell(value=timing.seconds, low=timing.low, high=timing.high)
+    return Cell(value=timing.seconds, low=timing.seconds, high=timing.median)
 
 
 def _same_for_all(rows: Sequence[Measurement]) -> tuple[str, ...]:
@@ -168,7 +182,7 @@ def _same_for_all(rows: Sequence[Measurement]) -> tuple[str, ...]:
     if first is None:
         return ()
     same = [(column.name, read(first)) for column, read in _FACTS if not _differs(read, rows)]
-    same = [(name, value) for name, value in same if isinstance(value, str | bool) and value != _NO_BYTES]
+    same = [(name, value) for name, value in same if isinstance(value, str | bool) and value not in ("", _NO_BYTES)]
     words = [f"{name} {_word(value)}" for name, value in same]
     return (f"{'All of them' if len(rows) > 1 else 'It'}: {', '.join(words)}.",) if words else ()
 
@@ -208,7 +222,7 @@ def plots_of(comparison: Comparison, sweep: Sweep) -> tuple[Plot, Plot]:
 def _series(sweep: Sweep, point: Callable[[Grown], Point | None]) -> tuple[Series, ...]:
     curves = [(curve, [point(grown) for grown in curve.points]) for curve in sweep.curves[:_CURVES]]
     return tuple(
-        Series(name=curve.code.replace("\n", "; "), points=tuple(filter(None, points)), emphasis=number == 0)
+        Series(name=curve.label, points=tuple(filter(None, points)), emphasis=number == 0)
         for number, (curve, points) in enumerate(curves)
         if any(points)
     )
@@ -216,7 +230,7 @@ def _series(sweep: Sweep, point: Callable[[Grown], Point | None]) -> tuple[Serie
 
 def _time_point(grown: Grown) -> Point:
     timing = grown.timing
-    return Point(x=grown.elements, y=timing.seconds, low=timing.low, high=timing.high)
+    return Point(x=grown.elements, y=timing.seconds, low=timing.seconds, high=timing.median)
 
 
 def _byte_point(grown: Grown) -> Point | None:
@@ -239,6 +253,7 @@ def data_of(comparison: Comparison) -> dict[str, Any]:
             "reason": found.reason,
             "too_close_to_call": [m.code for m in found.tied],
         },
+        "unrest": unrest(comparison.measurements),
         "ways": [_way(m, wishes) for m in comparison.measurements],
         "sweep": _plain(comparison.sweep) if comparison.sweep is not None else None,
     }

@@ -27,7 +27,8 @@ def with_sweep(comparison: Comparison, order: Order, sizes: Sequence[int], budge
 
     A way is left out at a size where it would take too long or too much memory; the sweep ends where the source would.
     """
-    codes = [measurement.code for measurement in telling(comparison)]
+    names = {measurement.code: measurement.name for measurement in telling(comparison)}
+    codes = list(names)
     points: dict[str, list[Grown]] = {code: [] for code in codes}
     notes: list[str] = []
     end = time.perf_counter() + 4 * budget * len(sizes)
@@ -41,7 +42,7 @@ def with_sweep(comparison: Comparison, order: Order, sizes: Sequence[int], budge
             break
         for measurement, grown in found:
             points[measurement.code].append(grown)
-    curves = tuple(Curve(code=code, points=tuple(grown)) for code, grown in points.items() if grown)
+    curves = tuple(Curve(code=code, name=names[code], points=tuple(grown)) for code, grown in points.items() if grown)
     return replace(comparison, sweep=Sweep(curves=curves, notes=tuple(notes)))
 
 

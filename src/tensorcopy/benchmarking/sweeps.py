@@ -11,6 +11,7 @@ from .measurements import Timing
 
 _LARGEST = 10**10
 _MOST = 24
+_LABEL = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,6 +29,14 @@ class Curve:
 
     code: str
     points: tuple[Grown, ...]
+    name: str = ""
+    """The name of the catalogue's entry, which is short where the code is long."""
+
+    @property
+    def label(self) -> str:
+        """What to write beside the curve."""
+        is_short = len(self.code) <= _LABEL and "\n" not in self.code
+        return self.code if is_short or not self.name else self.name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import gc
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
+from ..live.allocations import without_collector
 from ..live.stopwatch import seconds_per_call
 from ..live.twins import twin_of
 from .measurements import Timing, timing_of
@@ -35,43 +35,47 @@ class Runner:
 
 
 def timed(runners: Sequence[Runner], budget: float) -> tuple[Timing, ...]:
-    """A timing for each runner, after a warm-up, in *budget* seconds or the three rounds that it takes at the least.
+    """A timing for each runner, after a warm-up, in some *budget* seconds and three rounds at the least.
 
-    Rounds alternate the direction. A runner that would use up more than its share has three rounds only.
+    Rounds alternate the direction. A runner that has used up three shares of the budget is left out from then on.
     """
-    samples: list[list[float]] = [[] for _ in runners]
+    turns = [_Turns(runner=runner) for runner in runners]
     with _undisturbed():
-        ready = [_warmed_up(runner) for runner in runners]
-        deadline = time.perf_counter() + budget
-        for turn in range(_ROUNDS):
-            if turn >= _FEW and time.perf_counter() > deadline:
-                break
-            for k in _order(len(runners), turn):
-                calls, once = ready[k]
-                if len(samples[k]) < _rounds_for(once * calls, budget / len(runners)):
-                    samples[k].append(_sample(runners[k], calls))
-    return tuple(timing_of(found) for found in samples)
+        for each in turns:
+            each.calls = _warmed_up(each.runner)
+        end = time.perf_counter() + budget
+        for number in range(_ROUNDS):
+            for each in turns if number % 2 == 0 else reversed(turns):
+                each.take(3 * budget / len(turns), is_late=time.perf_counter() > end)
+    return tuple(timing_of(each.samples) for each in turns)
 
 
-def _order(count: int, turn: int) -> Iterator[int]:
-    return iter(range(count)) if turn % 2 == 0 else iter(range(count - 1, -1, -1))
+@dataclass(slots=True, kw_only=True)
+class _Turns:
+    """The samples of one runner so far."""
+
+    runner: Runner
+    calls: int = 1
+    samples: list[float] = field(default_factory=list)
+    used: float = 0.0
+
+    def take(self, allowed: float, *, is_late: bool) -> None:
+        """One more sample, unless there are enough of them for the time that they took."""
+        least = 1 if self.used > 3 * allowed else _FEW
+        if len(self.samples) >= least and (is_late or self.used > allowed):
+            return
+        seconds = _sample(self.runner, self.calls)
+        self.samples.append(seconds)
+        self.used += seconds * self.calls
 
 
-def _rounds_for(cost: float, share: float) -> int:
-    """How many samples of *cost* seconds fit into a runner's share; three at the least, but one where it is slow."""
-    if cost * _FEW > 4 * share:
-        return 1
-    return max(_FEW, min(_ROUNDS, int(2 * share / cost))) if cost > 0 else _ROUNDS
-
-
-def _warmed_up(runner: Runner) -> tuple[int, float]:
-    """How many calls make a sample and how long one takes, after calls that do not count."""
+def _warmed_up(runner: Runner) -> int:
+    """How many calls make a sample, after some that do not count."""
     if runner.seconds > _LONG:
-        return 1, runner.seconds
+        return 1
     target = twin_of(runner.x) if runner.private else runner.x
-    seconds_per_call(runner.call, target, 1, runner.device)
-    once = seconds_per_call(runner.call, target, 2, runner.device)
-    return max(1, min(_MOST_CALLS, int(_SAMPLE / max(once, 1e-9)))), once
+    once = min(seconds_per_call(runner.call, target, 1, runner.device) for _ in range(_FEW))
+    return max(1, min(_MOST_CALLS, int(_SAMPLE / max(once, 1e-9))))
 
 
 def _sample(runner: Runner, calls: int) -> float:
@@ -81,13 +85,6 @@ def _sample(runner: Runner, calls: int) -> float:
 @contextmanager
 def _undisturbed() -> Iterator[None]:
     """Without the garbage collector, which would be met by one candidate and not by another, and without warnings."""
-    was_on = gc.isenabled()
-    gc.collect()
-    gc.disable()
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            yield
-    finally:
-        if was_on:
-            gc.enable()
+    with without_collector(), warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import tracemalloc
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -76,11 +78,24 @@ def _counted_on_cpu(call: Callable[[], T]) -> tuple[T, tuple[int, int] | None]:
     except (AttributeError, TypeError, RuntimeError):
         return call(), None
     try:
-        result = call()
+        with without_collector():
+            result = call()
     finally:
         records = autograd._disable_profiler_legacy()
     sizes = [event.cpu_memory_usage() for thread in records for event in thread if event.kind() == "memory_alloc"]
     return result, _kept_and_peak(sizes)
+
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """The garbage collector left out: it takes time, and frees what others allocated."""
+    was_on = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_on:
+            gc.enable()
 
 
 def _kept_and_peak(sizes: Iterable[int]) -> tuple[int, int]:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 from typing import Any
 
-from .dtypes import DTYPES, name_of_numpy, name_of_torch
+from .dtypes import DTYPES, ML_DTYPES, name_of_numpy, name_of_torch
 from .libraries import is_instance, is_ndarray, is_tensor, load
 
 _COMPARED = 1 << 20
 """How many elements are compared; of more, so many are taken at even distances, the first and last row among them."""
+
+MOST_DIMENSIONS = 64
+"""How many a tensor can have."""
 
 
 class Fidelity(Enum):
@@ -89,13 +93,14 @@ def _plain(obj: Any) -> Any:
     """The values as a NumPy array of a dtype that holds them exactly."""
     numpy = load("numpy")
     if not is_tensor(obj):
-        return numpy.ma.getdata(obj) if is_instance(obj, "numpy.ma", "MaskedArray") else numpy.asarray(obj)
+        array = numpy.ma.getdata(obj) if is_instance(obj, "numpy.ma", "MaskedArray") else numpy.asarray(obj)
+        return array.astype(numpy.float32) if name_of_numpy(array.dtype) in ML_DTYPES else array
     torch = load("torch")
     values = obj.detach().as_subclass(torch.Tensor).resolve_conj().resolve_neg().cpu()
     name = name_of_torch(values.dtype)
     if name == "complex32":
         values = values.to(torch.complex64)
-    elif name == "bfloat16" or name.startswith("float8"):
+    elif name in ML_DTYPES:
         values = values.to(torch.float32)
     return values.numpy()
 
@@ -145,35 +150,36 @@ def _number(value: Any) -> str:
 
 
 def _from_list(x: Sequence[Any], y: Any) -> Difference:
-    shape = tuple(_shape_of(x))
+    shape = nest_shape(x)
     if shape != tuple(y.shape):
         return _other_shape(shape, tuple(y.shape))
-    got = list(_numbers(y.tolist()))
     if 0 in shape:
         return _EXACT
-    wanted = list(_numbers(x))
-    if wanted == got:
-        return _EXACT
-    return _first_change(wanted, got, shape, _rounding_of(y))
+    wanted, got = _flat(x, len(shape)), _flat(y.tolist(), len(shape))
+    return _EXACT if wanted == got else _first_change(wanted, got, shape, _rounding_of(y))
 
 
-def _shape_of(x: Any) -> Iterator[int]:
-    while isinstance(x, (list, tuple)):
-        yield len(x)
-        if not x:
-            return
-        x = x[0]
-    yield from getattr(x, "shape", ())
+def nest_shape(x: Any) -> tuple[int, ...]:
+    """The lengths of nested lists, of the first member each, and the shape of an array or tensor in the innermost.
+
+    Ends after as many dimensions as a tensor can have, so that a list within itself has an end.
+    """
+    shape: list[int] = []
+    while isinstance(x, (list, tuple)) and len(shape) <= MOST_DIMENSIONS:
+        shape.append(len(x))
+        x = x[0] if x else None
+    return (*shape, *getattr(x, "shape", ()))
 
 
-def _numbers(nest: Any) -> Iterator[Any]:
-    if is_tensor(nest) or is_ndarray(nest):
-        nest = nest.tolist()
-    if not isinstance(nest, (list, tuple)):
-        yield nest.item() if hasattr(nest, "item") else nest
-        return
-    for member in nest:
-        yield from _numbers(member)
+def _flat(nest: Any, depth: int) -> list[Any]:
+    """All numbers of a rectangular nest in row-major order."""
+    for _ in range(depth - 1):
+        nest = chain.from_iterable(_listed(member) for member in nest)
+    return [member.item() if hasattr(member, "item") else member for member in nest]
+
+
+def _listed(member: Any) -> Any:
+    return member.tolist() if is_tensor(member) or is_ndarray(member) else member
 
 
 def _first_change(wanted: list[Any], got: list[Any], shape: tuple[int, ...], step: float) -> Difference:
