@@ -9,13 +9,14 @@ WORKERS ?= 2
 BUILD_INPUTS := pyproject.toml requirements-dev.txt $(wildcard setup.py src/tensorcopy/conversion/*.c)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test check lint types bench docs format clean
+.PHONY: help demo test check lint types bench docs pictures format clean
 
 help: ## this list
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "make %-8s %s\n", $$1, $$2}'
 
-demo: $(VENV)/.installed ## set up, run the example, show what came out
+demo: $(VENV)/.installed ## set up, run the examples, show what came out
 	$(RUN) examples/first_steps.py
+	$(RUN) examples/which_way.py
 
 test: $(VENV)/.developed ## set up, run all tests
 	$(RUN) -m pytest -n $(WORKERS)
@@ -34,6 +35,9 @@ bench: $(VENV)/.developed ## measure on this machine (minutes)
 
 docs: $(VENV)/.developed ## write the guide anew from the catalogue
 	$(RUN) -m guide
+
+pictures: $(VENV)/.developed ## draw the pictures of the README anew (a minute)
+	$(RUN) scripts/pictures.py
 
 format: $(VENV)/.developed ## let ruff lay out and mend what it can
 	$(RUN) -m ruff check --fix .

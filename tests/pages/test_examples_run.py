@@ -13,6 +13,12 @@ import tensorcopy
 from tests.pages.reading import ROOT
 
 SHOWN = {
+    "which_way.py": (
+        "✗ 16777217 becomes 16777216.0 at [0]",
+        "x is read-only, and writes through the result change it all the same",
+        "Recommendation: ",
+        "because it owns its memory, cuts the graph, ",
+    ),
     "first_steps.py": (
         "is now [0.0, 0.0, 0.0]",
         "station 16777217 has become 16777216",
