@@ -121,6 +121,7 @@ FINE = {
         "return torch.empty(n)",
         "u.register_buffer('b', torch.Tensor(n))",
         "return torch.Tensor(n).shape",
+        "return torch.Tensor(u.max().item())",
     ],
     "TCY303": [
         "torch.tensor([2**64, 1.0])",
@@ -140,6 +141,7 @@ FINE = {
         "torch.from_numpy(np.array([1.0], dtype=ml_dtypes.bfloat16).view(np.int16))",
         "torch.tensor(u)",
         "torch.tensor([u, u])",
+        "torch.tensor(np.array([u], dtype=object)[0])",
         "t.bfloat16().float().numpy()",
         "t.half().numpy()",
         "torch.device('cuda')",
@@ -203,6 +205,10 @@ FINE = {
         "torch.tensor([float(v) for v in a])",
         "torch.tensor([len(a), a.sum()])",
         "torch.tensor(u.tolist())",
+        "torch.tensor([np.any([v > 0]) for v in us])",
+        "torch.tensor([np.log(np.linalg.det(v)) for v in us])",
+        "torch.tensor(sorted(list(a)))",
+        "torch.tensor([np.array(5), np.array(6)])",
     ],
 }
 MENDED = {

@@ -607,6 +607,8 @@ def _indexed(frame: Frame, node: ast.Subscript, base: Value, index: Value | None
         made.traits = (base.traits & (INHERITED - {"readonly", "expanded", "noncontiguous"})) | {"picked"}
         assert effect is None or effect.graph != CUTS
         return made
+    if "objects" in base.traits and way in ("number", ""):
+        return None
     traits: frozenset[str] = frozenset()
     if way == "":
         traits = frozenset(("may copy",))

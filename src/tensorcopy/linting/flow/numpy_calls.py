@@ -88,7 +88,9 @@ def _default_dtype(site: Site, last: str) -> str:
         return ""
     if last == "arange":
         return "int64" if site.args and all(a is not None and a.kind == v.INT for a in site.args) else ""
-    return "float64" if last in _FLOAT64 and len(site.args) < 2 else ""
+    # Their second argument may be a dtype.
+    told = last in ("zeros", "ones", "empty") and len(site.args) > 1
+    return "float64" if last in _FLOAT64 and not told else ""
 
 
 def _computed(site: Site, last: str) -> Value:

@@ -604,6 +604,7 @@ _ANNOTATED = {
     "builtins.bytes": v.BYTES,
     "builtins.dict": v.DICT,
     "torch.optim.Optimizer": v.OPTIMIZER,
+    "torch.device": v.DEVICE,
 }
 _LISTS = frozenset(("List", "list", "Sequence", "Iterable", "Tuple", "tuple"))
 

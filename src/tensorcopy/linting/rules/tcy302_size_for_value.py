@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from ..flow import values as v
 from ..flow.events import Call, on_call
 from ..flow.places import replaced
+from ..flow.values import Value
 from ..flow.walking import Parents
 from ..model import Fix, Level, Rule
 from ._data import CLASSES
@@ -32,6 +33,8 @@ def number(event: Call) -> None:
     size = event.args[0]
     if size is None or size.kind not in v.NUMBERS or size.traits & {"or None"}:
         return
+    if size.kind == v.FLOAT and not _is_surely_float(event.node.args[0], size):
+        return
     if size.kind == v.FLOAT:
         event.report(
             RULE, event.node, f"{event.name}() of a float raises TypeError: it takes a size or a list", fix=_fix(event)
@@ -46,6 +49,13 @@ def number(event: Call) -> None:
             related=((use, "the uninitialised elements are used here"),),
             fix=_fix(event),
         )
+
+
+def _is_surely_float(node: ast.expr, value: Value) -> bool:
+    """Whether it is a float whatever the data is: what `item` gives may be an integer."""
+    if isinstance(value.const, float) or "annotated" in value.traits:
+        return True
+    return isinstance(node, ast.BinOp) and isinstance(node.op, ast.Div)
 
 
 def _first_use(event: Call) -> ast.AST | None:

@@ -8,6 +8,7 @@ from ..flow import values as v
 from ..flow.events import Call, on_call
 from ..flow.places import replaced
 from ..flow.values import Value
+from ..flow.vocabulary import NUMPY_FACTORIES
 from ..model import Fix, Level, Rule
 from ._data import CLASSES, FUNCTIONS, data_of
 
@@ -48,20 +49,61 @@ def _holds_arrays(data: Value) -> bool:
 
 
 def _is_block(item: Value | None) -> bool:
-    """Whether it is an array with dimensions, so that reading it number by number costs."""
+    """Whether it is an array with dimensions, so that reading it by numbers costs: many functions give scalars."""
     if item is None or item.kind != v.ARRAY or item.traits & {"inferred", "or None"}:
         return False
-    last = item.step
-    return not (
-        last is not None
-        and last.name in ("[...]", "iteration")
-        and "number index" in item.traits
-        and _is_flat(last.base)
-    )
+    return _has_dimensions(item, 0)
 
 
-def _is_flat(base: Value) -> bool:
-    return "1-d" in base.traits
+def _has_dimensions(value: Value, depth: int) -> bool:
+    node, step = value.node, value.step
+    if value.traits & {"annotated", "picked", "slice"} and (
+        step is None or "slice" in value.traits or step.name == "="
+    ):
+        return True
+    if step is not None and depth < 8:
+        if step.name in ("[...]", "iteration", "list(...)"):
+            return isinstance(step.base.node, ast.Call) and _name_of(step.base.node) in ("eye", "identity")
+        return _has_dimensions(step.base, depth + 1)
+    return isinstance(node, ast.Call) and _name_of(node) in _MADE and not isinstance(_first(node), ast.Constant)
+
+
+_MADE = NUMPY_FACTORIES | frozenset(
+    [
+        "array",
+        "asarray",
+        "stack",
+        "concatenate",
+        "vstack",
+        "hstack",
+        "rand",
+        "randn",
+        "random",
+        "uniform",
+        "normal",
+        "randint",
+        "load",
+        "reshape",
+        "flatten",
+        "ravel",
+        "copy",
+        "astype",
+        "transpose",
+        "numpy",
+        "repeat",
+        "tile",
+        "pad",
+    ]
+)
+
+
+def _first(node: ast.Call) -> ast.expr | None:
+    """The only argument of ``np.array(5)``, which has no dimensions."""
+    return node.args[0] if _name_of(node) in ("array", "asarray") and node.args else None
+
+
+def _name_of(node: ast.Call) -> str:
+    return node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
 
 
 def _fix(event: Call) -> object:

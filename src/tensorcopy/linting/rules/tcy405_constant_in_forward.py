@@ -1,0 +1,60 @@
+"""A constant tensor that is built and moved anew at every step."""
+
+from __future__ import annotations
+
+import ast
+
+from ..flow.events import Call, on_call
+from ..flow.walking import walk
+from ..model import Level, Rule
+from ._data import CLASSES, FUNCTIONS
+
+RULE = Rule(
+    code="TCY405",
+    name="constant-in-forward",
+    level=Level.WARNING,
+    summary="a constant tensor is rebuilt and moved to the device at every forward pass",
+)
+_STEPS = frozenset(("forward", "training_step", "validation_step"))
+_MOVES = frozenset(("to", "cuda", "type_as"))
+
+
+@on_call(*FUNCTIONS, *CLASSES)
+def constant(event: Call) -> None:
+    """``torch.tensor([0.485, 0.456, 0.406], device=x.device)`` inside ``forward``."""
+    frame = event.frame
+    if frame.cls is None or not frame.cls.is_module or frame.function is None or frame.function.name not in _STEPS:
+        return
+    data = event.argument_node(0, "data")
+    if data is None or not _is_constant(data) or not _is_moved(event) or _is_kept(event):
+        return
+    event.report(
+        RULE,
+        event.node,
+        f"these numbers never change, but every call of {frame.function.name}() reads them from a list, allocates, "
+        "and waits for their transfer to the device: register them once as a buffer, which moves with the module",
+    )
+
+
+def _is_constant(node: ast.expr) -> bool:
+    """Whether it is a list of at least two numbers, written out."""
+    if not isinstance(node, (ast.List, ast.Tuple)):
+        return False
+    inner = [n for n in walk(node) if not isinstance(n, (ast.List, ast.Tuple, ast.Load, ast.UnaryOp, ast.USub))]
+    return len(inner) > 1 and all(isinstance(n, ast.Constant) and isinstance(n.value, (int, float)) for n in inner)
+
+
+def _is_moved(event: Call) -> bool:
+    device = event.keywords.get("device")
+    if "device" in event.keywords and (device is None or device.const != "cpu"):
+        return True
+    parent = event.frame.unit.parents.get(event.node)
+    return isinstance(parent, ast.Attribute) and parent.attr in _MOVES
+
+
+def _is_kept(event: Call) -> bool:
+    """Whether the tensor is stored on an object, so that a later call may find it there."""
+    node: ast.AST | None = event.node
+    while node is not None and not isinstance(node, ast.stmt):
+        node = event.frame.unit.parents.get(node)
+    return isinstance(node, ast.Assign) and any(isinstance(t, ast.Attribute) for t in node.targets)
