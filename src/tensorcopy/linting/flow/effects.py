@@ -80,7 +80,7 @@ def effect_of(name: str, kind: str, facts: frozenset[str]) -> Effect | None:
         return _of(fitting[0])
     if not name.startswith(("torch.Tensor.", "numpy.ndarray.")):
         return None
-    calls = [e for e in for_call(name) if e.call.style is not Style.CHAIN]
+    calls = [e for e in for_call(name) if e.call.style is not Style.CHAIN and e.call.source == 0]
     return _merged([e for e in calls if kind in _SOURCES.get(e.source, ())])
 
 

@@ -312,10 +312,18 @@ def _return(frame: Frame, node: ast.Return) -> None:
         for handler in frame.unit.hears.get("Returned", ()):
             handler(Returned(frame, node, value))
         if value is not None and frame.cls is not None:
-            for region in value.regions:
-                if region.kept:
-                    frame.cls.returned.setdefault(region.kept, []).append((frame.function, node, value))
+            _tell_class(frame, node, value)
     frame.state.dead = True
+
+
+def _tell_class(frame: Frame, node: ast.Return, value: Value) -> None:
+    """Note which attributes' memory a method hands out, also inside a tuple or a dict."""
+    assert frame.cls is not None
+    held = value.items.values() if isinstance(value.items, dict) else value.items or ()
+    for inner in (value, *(held if value.kind in (v.TUPLE, v.DICT) else ())):
+        for region in inner.regions if inner is not None else ():
+            if region.kept:
+                frame.cls.returned.setdefault(region.kept, []).append((frame.function, node, inner))
 
 
 @executes(ast.Raise)

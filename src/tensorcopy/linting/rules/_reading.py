@@ -6,6 +6,7 @@ import ast
 from collections.abc import Iterator
 from typing import Any
 
+from ..flow.events import Write
 from ..flow.frame import Frame
 from ..flow.walking import Parents, walk
 
@@ -142,14 +143,15 @@ def written_name(target: Any) -> str:
     if isinstance(target, ast.AugAssign):
         target = target.target
     if isinstance(target, ast.Call):
-        target = target.func.value if isinstance(target.func, ast.Attribute) else target
+        out = next((k.value for k in target.keywords if k.arg == "out"), None)
+        target = out or (target.func.value if isinstance(target.func, ast.Attribute) else target)
     while isinstance(target, (ast.Subscript, ast.Attribute)):
         target = target.value
     return target.id if isinstance(target, ast.Name) else ""
 
 
 def written_expression(node: ast.AST) -> ast.AST:
-    """The expression that a write goes through: ``x[i]`` of ``x[i] = ``, x of ``x += y``, the receiver of ``x.add_()``."""
+    """The expression that a write goes through: ``x[i]`` of ``x[i] = y``, x of ``x += y`` and of ``x.add_()``."""
     if isinstance(node, ast.AugAssign):
         return node.target
     if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
@@ -170,3 +172,20 @@ def reaches(node: ast.AST, holder: ast.AST) -> bool:
 def contains(outer: Any, node: Any) -> bool:
     """Whether *node* stands inside *outer* in the text."""
     return bool(position(outer) <= position(node) < (outer.end_lineno, outer.end_col_offset))
+
+
+def is_whole_write(write: Write) -> bool:
+    """Whether a write in this function goes to all of its target, or to fixed places of it: no index that moves on."""
+    if write.value.is_part or write.how not in ("augmented", "subscript", "method", "out"):
+        return False
+    target = written_expression(write.node)
+    if write.how in ("method", "out") or not isinstance(target, ast.Subscript):
+        return True
+    indices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
+    return all(_is_fixed(i) for i in indices)
+
+
+def _is_fixed(index: ast.expr) -> bool:
+    if isinstance(index, ast.Slice):
+        return all(part is None or isinstance(part, ast.Constant) for part in (index.lower, index.upper, index.step))
+    return isinstance(index, ast.Constant)

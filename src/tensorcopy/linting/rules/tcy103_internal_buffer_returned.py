@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+
 from ..flow import values as v
 from ..flow.events import ClassEnd, Write, on
-from ..flow.project import FunctionInfo
+from ..flow.project import ClassInfo, FunctionInfo
 from ..flow.values import Region, Value
 from ..model import Level, Rule
+from ._reading import contains, is_whole_write
 
 RULE = Rule(
     code="TCY103",
@@ -14,47 +17,50 @@ RULE = Rule(
     level=Level.WARNING,
     summary="a method returns the object's own buffer, which the next call overwrites in the caller's hands",
 )
+_NOT_RESULTS = frozenset(("__init__", "__iadd__", "__isub__", "__imul__", "__itruediv__", "reset"))
 
 
 @on("ClassEnd")
 def returned_buffer(event: ClassEnd) -> None:
     """``self.buffer += ...; return self.buffer``: every result ever returned is the same memory."""
-    info = event.info
-    for attribute, returns in info.returned.items():
+    for attribute, returns in event.info.returned.items():
+        held = event.info.attribute(attribute)
+        if held is not None and held.kind not in (*v.NUMERIC, v.UNKNOWN):
+            continue
         for function, node, value in returns:
-            if function is None or not _is_result(function, value, attribute):
-                continue
-            write = next(
-                (w for f, w in info.written.get(attribute, ()) if f is not None and f.node is function.node and _is_direct(w)),
-                None,
-            )
-            if write is None:
+            write = _write_by(event.info, function, attribute) if function is not None else None
+            if function is None or write is None or not _is_result(function, value, attribute):
                 continue
             event.report(
                 RULE,
-                node,
+                _handed_out(event.info, value, attribute) or node,
                 f"returns the object's own buffer {attribute}, which {function.name}() overwrites at each call: results "
                 f"that a caller keeps change under it; return a copy",
                 related=((write.node, f"{attribute} is written in place here"),),
             )
 
 
+def _write_by(info: ClassInfo, function: FunctionInfo, attribute: str) -> Write | None:
+    """Where a method writes the whole buffer under its own name, not through a part or a view of it."""
+    writes = (w for f, w in info.written.get(attribute, ()) if f is not None and f.node is function.node)
+    return next((w for w in writes if is_whole_write(w) and all(s.name == "=" for s in w.value.steps())), None)
+
+
 def _is_result(function: FunctionInfo, value: Value, attribute: str) -> bool:
-    if value.kind not in (v.TENSOR, v.ARRAY) or "inferred" in value.traits or value.is_part:
+    if value.kind not in v.NUMERIC or "inferred" in value.traits or value.is_part:
         return False
-    if function.name.endswith("_") and not function.name.startswith("__"):
+    if function.name in _NOT_RESULTS or (function.name.endswith("_") and not function.name.startswith("__")):
         return False
-    if function.name in ("__init__", "__iadd__", "__isub__", "__imul__", "reset"):
-        return False
-    return all(region.kept == attribute and not _made_in(region, function) for region in value.regions)
+    return all(region.kept == attribute and not _is_made_by(function, region) for region in value.regions)
 
 
-def _is_direct(write: Write) -> bool:
-    """Whether the buffer is written under its own name, not through an element or a view of it."""
-    return write.how in ("augmented", "subscript") and not write.value.is_part and write.value.step is None
-
-
-def _made_in(region: Region, function: FunctionInfo) -> bool:
+def _is_made_by(function: FunctionInfo, region: Region) -> bool:
     """Whether each call makes the memory anew."""
-    line = getattr(region.node, "lineno", 0)
-    return bool(function.node.lineno <= line <= (function.node.end_lineno or 0))
+    return region.node is not None and contains(function.node, region.node)
+
+
+def _handed_out(info: ClassInfo, value: Value, attribute: str) -> ast.AST | None:
+    """The return of the getter through which the buffer reaches the caller."""
+    getter = value.step.name.removesuffix("()") if value.step is not None else ""
+    returns = info.returned.get(attribute, ())
+    return next((node for f, node, _ in returns if f is not None and f.name == getter), None)
