@@ -6,9 +6,9 @@ import ast
 
 from ..flow import values as v
 from ..flow.events import Write, on
-from ..flow.values import Step
+from ..flow.values import Step, Value
 from ..model import Level, Rule
-from ._reading import is_read_after, means_to_write, only_where_it_converts, written_name
+from ._reading import body_of, is_read_after, means_to_write, written_name
 
 RULE = Rule(
     code="TCY102",
@@ -17,55 +17,67 @@ RULE = Rule(
     summary="what is written in place shares memory with an argument, so the caller's data change",
 )
 
-# Steps that look at one memory in one shape or another, as opposed to conversions into another object.
-_VIEWS = frozenset(("[...]", "=", "unpacking", "iteration", ".T", ".real", ".imag", ".mT"))
+# What makes another object over the same memory, or may: the author thinks of the result as new.
+_CONVERTING = frozenset(
+    ("to", "float", "double", "half", "type_as", "type", "contiguous", "detach", "cpu", "cuda", "astype")
+)
+_CROSSING = frozenset(("from_numpy", "as_tensor", "asarray", "asanyarray", "numpy", "from_dlpack", "to_numpy"))
+_CONVERSIONS = _CONVERTING | _CROSSING | {"ascontiguousarray"}
+# What only looks at the memory in another shape.
+_VIEWS = frozenset(("view", "reshape", "ravel", "flatten", "squeeze", "unsqueeze", "view_as", "reshape_as"))
 
 
 @on("Write")
 def converted_argument(event: Write) -> None:
     """``x = torch.from_numpy(argument); x /= 255; return x``."""
     frame, value = event.frame, event.value
-    if frame.function is None or event.how == "call" or isinstance(frame.function.node, ast.Lambda):
+    if frame.function is None or event.how in ("call", "step") or isinstance(frame.function.node, ast.Lambda):
         return
-    roots = [r for r in value.regions if r.origin == "parameter" and r.name != "self"]
-    if not roots:
+    root = next((r for r in value.regions if r.origin == "parameter" and r.name != "self"), None)
+    name = written_name(event.node) if root is not None else ""
+    if root is None or not name or means_to_write(frame):
         return
-    step = _conversion(value) or (None if roots[0].many else _rebound(event, roots[0].name))
-    if step is None or means_to_write(frame) or only_where_it_converts(frame, step.node):
-        return
-    name = written_name(event.node)
-    if not name or not is_read_after(frame, name, event.node):
+    step = _conversion(value) or (None if root.many else _rebound(event, root.name) or _viewed(event, name, root.name))
+    if step is None or not is_read_after(frame, name, event.node):
         return
     maybe = "may copy" in value.traits or "on one branch" in value.traits
     event.report(
         RULE,
         step.node,
-        f"{name} shares memory with the argument {roots[0].name} "
+        f"{name} shares memory with the argument {root.name} "
         f"{'whenever no conversion is needed ' if maybe else ''}and is written in place: the caller's data change; "
         f"compute a new value instead, or copy first",
-        related=((event.node, f"the memory of {roots[0].name} is written here"),),
+        related=((event.node, f"the memory of {root.name} is written here"),),
     )
 
 
-def _conversion(value: v.Value) -> Step | None:
+def _last(step: Step) -> str:
+    return step.name.partition("(")[0].rpartition(".")[2]
+
+
+def _conversion(value: Value) -> Step | None:
     """The step that turned the argument into another object over the same memory."""
-    for step in value.steps():
-        if step.name not in _VIEWS and ("." in step.name or "(" in step.name) and _converts(step):
-            return step
-    return None
-
-
-def _converts(step: Step) -> bool:
-    last = step.name.partition("(")[0].rpartition(".")[2]
-    return last in ("from_numpy", "as_tensor", "asarray", "asanyarray", "numpy", "to", "float", "double", "half", "type_as", "type", "ascontiguousarray", "from_dlpack", "to_numpy", "astype")
+    return next((s for s in value.steps() if "." in s.name and _last(s) in _CONVERSIONS), None)
 
 
 def _rebound(event: Write, parameter: str) -> Step | None:
     """``x = x.transpose(0, 1)``: the parameter's name now means a view, which reads like a value of its own."""
     value = event.frame.state.names.get(parameter)
-    if written_name(event.node) != parameter or value is None or value.kind not in (v.TENSOR, v.ARRAY):
+    if written_name(event.node) != parameter or value is None or value.kind not in v.NUMERIC:
         return None
     named = [s for s in value.steps() if s.name != "="]
     if not named or any(s.name.endswith("()") or s.name == "[...]" for s in named):
         return None
     return named[0]
+
+
+def _viewed(event: Write, name: str, parameter: str) -> Step | None:
+    """``flat = x.view(-1); flat -= flat.mean(); return flat``: the view is handed out as if it were a new value."""
+    steps = event.value.steps()
+    if name == parameter or event.how != "augmented" or "inferred" in event.value.traits or not steps:
+        return None
+    if any(_last(s) not in _VIEWS and s.name != "=" for s in steps):
+        return None
+    returns = [n.value for n in ast.walk(body_of(event.frame)) if isinstance(n, ast.Return)]
+    given = bool(returns) and all(isinstance(r, ast.Name) and r.id == name for r in returns)
+    return next((s for s in steps if s.name != "="), None) if given else None

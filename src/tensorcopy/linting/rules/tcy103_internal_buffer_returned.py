@@ -34,8 +34,8 @@ def returned_buffer(event: ClassEnd) -> None:
             event.report(
                 RULE,
                 _handed_out(event.info, value, attribute) or node,
-                f"returns the object's own buffer {attribute}, which {function.name}() overwrites at each call: results "
-                f"that a caller keeps change under it; return a copy",
+                f"returns the object's own buffer {attribute}, which {function.name}() overwrites at each call: "
+                f"results that a caller keeps change under it; return a copy",
                 related=((write.node, f"{attribute} is written in place here"),),
             )
 
