@@ -155,6 +155,12 @@ layer.weight = nn.Parameter(layer.weight * 0.5)
 import torch
 layer = torch.nn.Linear(2, 2)
 layer.weight.detach().mul_(0.5)
+--- detached in place
+import torch
+def soft_update(target, source, mix):
+    for t, p in zip(target.parameters(), source.parameters()):
+        t.detach_()
+        t.copy_(t * (1.0 - mix) + p * mix)
 --- optimizer
 import torch
 class Mine(torch.optim.Optimizer):

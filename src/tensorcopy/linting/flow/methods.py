@@ -8,7 +8,7 @@ from . import dtypes
 from . import values as v
 from .applying import after_write, applied, by_catalogue
 from .effects import COPIES, effect_of, is_known
-from .making import fresh, graph_of
+from .making import cut_from, fresh, graph_of
 from .numpy_calls import array_traits
 from .sites import Site
 from .values import Region, Value
@@ -130,6 +130,10 @@ def _rebound(site: Site, base: Value, changed: Value) -> None:
 
 def _in_place(site: Site, base: Value, name: str) -> Value:
     """A trailing underscore: torch writes the receiver and returns it."""
+    if name == "detach_":
+        detached = base.with_(graph=v.OFF, cut=cut_from("detach_", site.node, base))
+        _rebound(site, base, detached)
+        return detached
     if name in _OBJECT_ONLY:
         return base
     site.frame.write(site.node, base, "method", site.first)
