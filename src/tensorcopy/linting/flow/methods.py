@@ -114,6 +114,10 @@ def _refined(site: Site, name: str, found: Value, base: Value) -> Value:
         found.dtype = site.numpy_dtype
     if name in ("filled", "compressed"):
         found.traits -= {"masked"}
+    if name == "detach_":
+        detached = base.with_(graph=v.OFF, cut=cut_from("detach_", site.node, base))
+        _rebound(site, base, detached)
+        return detached
     if name == "astype":
         found.dtype = site.numpy_dtype or found.dtype
         found.traits = found.traits - {"big-endian", "ml_dtypes", "objects", "text"} | array_traits(site.args)
@@ -130,10 +134,6 @@ def _rebound(site: Site, base: Value, changed: Value) -> None:
 
 def _in_place(site: Site, base: Value, name: str) -> Value:
     """A trailing underscore: torch writes the receiver and returns it."""
-    if name == "detach_":
-        detached = base.with_(graph=v.OFF, cut=cut_from("detach_", site.node, base))
-        _rebound(site, base, detached)
-        return detached
     if name in _OBJECT_ONLY:
         return base
     site.frame.write(site.node, base, "method", site.first)
