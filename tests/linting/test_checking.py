@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import json
+import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -11,7 +14,9 @@ from hypothesis import strategies as st
 
 from tensorcopy.linting import upkeep
 from tensorcopy.linting.checking import Checked, Checker, digest_of
+from tensorcopy.linting.model import Finding
 from tensorcopy.linting.modules import Modules
+from tensorcopy.linting.sources import Source
 from tests.linting.fake import ANALYSIS
 from tests.linting.test_notebooks import notebook
 
@@ -41,7 +46,7 @@ def test_findings_come_by_place_with_the_comments_and_the_lines() -> None:
         (b"torch\0", "TCY900", "it contains null bytes"),
         (b"torch = (", "TCY901", "'(' was never closed"),
         (b"torch = " + b"(" * 5000, "TCY901", "too many nested parentheses"),
-        (b"deep", "TCY902", "it is nested more deeply than can be followed"),
+        (b"deep", "TCY903", "it is nested more deeply than can be followed"),
     ],
 )
 def test_a_file_that_cannot_be_checked_gives_one_clear_line(data: bytes, code: str, message: str) -> None:
@@ -54,6 +59,22 @@ def test_a_bug_in_the_analysis_is_told_with_its_place_and_not_kept() -> None:
     checked = check("boom")
     assert checked.findings[0].message.startswith("this is a bug in tensorcopy: KeyError: 'boom' at _of:")
     assert (checked.findings[0].code, checked.settled) == ("TCY902", False)
+
+
+def test_deep_expressions_are_followed() -> None:
+    def depth(source: Source) -> list[Finding]:
+        """Recurses as an interpreter would."""
+
+        def below(node: ast.AST) -> int:
+            return 1 + max(map(below, ast.iter_child_nodes(node)), default=0)
+
+        assert below(source.tree) > 1000
+        return []
+
+    deep = Checker(replace(ANALYSIS, start=lambda: depth), Modules(["f.py"]))
+    limit = sys.getrecursionlimit()
+    assert deep.check("f.py", b"torch = " + b"+".join([b"1"] * 1000)).findings == ()
+    assert sys.getrecursionlimit() == limit
 
 
 @pytest.mark.parametrize(("name", "error"), [("boom", KeyError), ("deep", RecursionError)])

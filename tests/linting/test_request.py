@@ -14,11 +14,14 @@ import pytest
 from tensorcopy.errors import BadArgumentError
 from tensorcopy.linting.analysis import Analysis
 from tensorcopy.linting.baselines import read_baseline, write_baseline
+from tensorcopy.linting.formats import names, render
 from tensorcopy.linting.model import Finding
 from tensorcopy.linting.outcome import Outcome
 from tensorcopy.linting.request import Request, Session
 from tensorcopy.linting.settings import Settings
 from tensorcopy.linting.sources import Source
+from tensorcopy.linting.writing_back import diff
+from tensorcopy.reporting import format_names
 from tests.linting.fake import ANALYSIS, findings_in
 from tests.linting.test_notebooks import notebook
 
@@ -119,7 +122,7 @@ def test_a_comment_for_a_note_that_is_not_selected_is_not_idle() -> None:
 
 def test_comments_in_a_file_that_is_not_understood_are_not_called_idle() -> None:
     write(a="import torch  # noqa: TCY801\ndeep\n")
-    assert told(session().outcome()) == ["a.py:1 TCY902"]
+    assert told(session().outcome()) == ["a.py:1 TCY903"]
 
 
 def test_what_has_not_changed_is_taken_from_the_cache() -> None:
@@ -220,6 +223,48 @@ def test_contents_that_are_given_stand_in_for_a_file() -> None:
     outcome = Session(Request(paths=(), given={"a.py": CLONE.encode()}, use_cache=False), ANALYSIS).outcome()
     assert told(outcome) == ["a.py:2 TCY801"]
     assert outcome.contents.line_of(outcome.findings[0]) == "y = x.clone().detach()"
+
+
+def test_what_was_found_before_an_interruption_is_kept() -> None:
+    write(a=DATA, b=DATA)
+
+    def interrupted(done: int, total: int) -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt, match=r"^$"):
+        Session(Request(paths=(".",), jobs=1), NOTING, interrupted).outcome()
+    session(jobs=1, analysis=NOTING).outcome()
+    assert checked_files == ["a.py", "b.py"]
+
+
+ODD_NAMES = [
+    " a.py",
+    "-x.py",
+    "a b%20.py",
+    "é 模型.py",
+    "q'\"&<>.py",
+    "new\nline.py",
+    "\x1b[31m.py",
+    "\udcff.py",
+    "[0].py",
+]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has rules for names")
+@pytest.mark.parametrize("name", ODD_NAMES)
+def test_no_name_of_a_file_is_too_strange(name: str) -> None:
+    write_at({name: CLONE})
+    outcome = session().outcome()
+    assert [finding.place.file for finding in outcome.findings] == [name]
+    for form in (*names(), *format_names()):
+        assert "\x1b" not in render(outcome, form).encode().decode()
+    write_baseline("known.json", outcome.findings, line_of(outcome))
+    assert session(settings=Settings(baseline="known.json")).outcome().known == 1
+    assert session(settings=Settings(per_file_ignores={name.replace("[", "[[]"): ("ALL",)})).outcome().findings == ()
+    asked = session()
+    changes = asked.fixed(asked.outcome(), unsafe=False)
+    diff(name, changes[name]).encode()
+    assert (asked.changed(changes).mended, session(f"./{name}").outcome().findings) == (1, ())
 
 
 def line_of(outcome: Outcome) -> Callable[[Finding], str]:

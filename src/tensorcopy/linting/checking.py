@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import gc
 import hashlib
+import sys
+import threading
 import traceback
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 
@@ -21,6 +24,9 @@ from .sources import Source
 
 _CHARACTERS_KEPT = _CHARACTERS_PER_COLLECTION = 1_000_000
 """About 25,000 lines: what a file of a large project leads to, and 150 MB of trees."""
+
+
+_RECURSION = 4000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,6 +92,10 @@ class Checker:
 
     def check(self, file: str, data: bytes) -> Checked:
         """All findings in *data*, the contents of *file*. Never raises for what they are."""
+        with _room_to_recurse():
+            return self._check(file, data)
+
+    def _check(self, file: str, data: bytes) -> Checked:
         try:
             if file.endswith(".ipynb"):
                 return self._check_notebook(file, data)
@@ -112,11 +122,11 @@ class Checker:
         except (RecursionError, MemoryError):
             if self.raising:
                 raise
-            return _unfinished(source.name, "it is nested more deeply than can be followed")
+            return _one_finding(upkeep.TOO_DEEP, source.name, "it is nested more deeply than can be followed")
         except Exception as error:
             if self.raising:
                 raise
-            return replace(_unfinished(source.name, _told(error)), settled=False)
+            return replace(_one_finding(upkeep.UNFINISHED, source.name, _told(error)), settled=False)
         return Checked(file=source.name, findings=findings, followed=dict(self._followed(source.name)))
 
     def _followed(self, file: str) -> Iterator[tuple[str, str]]:
@@ -205,8 +215,20 @@ def unreadable(file: str, problem: UnreadableError, cell: int = 0) -> Finding:
     return upkeep.finding(code, problem.message, upkeep.at(file, problem.line, problem.column, cell))
 
 
-def _unfinished(file: str, message: str) -> Checked:
-    return Checked(file=file, findings=(upkeep.finding(upkeep.UNFINISHED, message, upkeep.at(file)),))
+def _one_finding(code: str, file: str, message: str) -> Checked:
+    return Checked(file=file, findings=(upkeep.finding(code, message, upkeep.at(file)),))
+
+
+@contextmanager
+def _room_to_recurse() -> Iterator[None]:
+    """Deep programs, which generators write, need deep calls; other threads than the main one have small stacks."""
+    before = sys.getrecursionlimit()
+    if threading.current_thread() is threading.main_thread():
+        sys.setrecursionlimit(max(before, _RECURSION))
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 def _told(error: Exception) -> str:

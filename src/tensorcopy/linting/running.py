@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import os
+import signal
 import sys
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -60,14 +61,16 @@ def check_all(files: Sequence[str], plan: Plan, progress: Progress | None = None
             results[file] = found
         else:
             pending[file] = found
-    for number, checked in enumerate(_worked_through(pending, plan), 1):
-        results[checked.file] = checked
+    try:
+        for number, checked in enumerate(_worked_through(pending, plan), 1):
+            results[checked.file] = checked
+            if plan.cache is not None:
+                plan.cache.put(checked, digests.of(checked.file))
+            if progress is not None:
+                progress(number, len(pending))
+    finally:
         if plan.cache is not None:
-            plan.cache.put(checked, digests.of(checked.file))
-        if progress is not None:
-            progress(number, len(pending))
-    if plan.cache is not None:
-        plan.cache.save()
+            plan.cache.save()
     return [results[file] for file in files]
 
 
@@ -203,7 +206,8 @@ _worker: tuple[Plan, Checker] | None = None
 
 
 def _prepare(plan: Plan) -> None:
-    """Make this process ready to check files of the plan."""
+    """Make this process ready to check files of the plan, and let Ctrl-C end it without a word."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     global _worker
     _worker = plan, plan.checker()
 

@@ -11,10 +11,11 @@ _RULES = (
     Rule(code="TCY900", name="unreadable-file", level=Level.ERROR, summary="a file that cannot be read"),
     Rule(code="TCY901", name="syntax-error", level=Level.ERROR, summary="a file that is not Python"),
     Rule(code="TCY902", name="unfinished-check", level=Level.ERROR, summary="a file that could not be checked"),
+    Rule(code="TCY903", name="nested-too-deeply", level=Level.WARNING, summary="a file too deep to be followed"),
     Rule(code="TCY910", name="unused-ignore", level=Level.WARNING, summary="a comment that silences no finding"),
 )
 RULES: Mapping[str, Rule] = MappingProxyType({rule.code: rule for rule in _RULES})
-UNREADABLE, SYNTAX, UNFINISHED, UNUSED = RULES
+UNREADABLE, SYNTAX, UNFINISHED, TOO_DEEP, UNUSED = RULES
 _PAGES = {
     UNREADABLE: """\
 The file, or the folder, cannot be opened, or Python could not decode it: the permission is missing, a link leads
@@ -29,10 +30,15 @@ The message is Python's. Code for a newer Python than the one that runs tensorco
 newest Python that your code is for. Files that are no programs, such as templates, can be left out with `exclude`.
 """,
     UNFINISHED: """\
-The program in the file is nested more deeply than can be followed, or the check of it failed: that is a bug in
-tensorcopy, and the exit code is 2. The other files were checked.
+The check of the file failed: that is a bug in tensorcopy, and the exit code is 2. The other files were checked.
 
 Please report the bug with what `--traceback` prints. Until it is mended, leave the file out with `exclude`.
+""",
+    TOO_DEEP: """\
+The file holds an expression or blocks nested so deeply, some thousand levels, that following them takes more memory
+than there is for that. Nothing in it was checked.
+
+Such files are made by programs: leave them out with `exclude`.
 """,
     UNUSED: """\
 A comment silences a rule on a line where that rule finds nothing, or names a rule that does not exist. The code was
