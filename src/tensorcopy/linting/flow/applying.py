@@ -114,7 +114,8 @@ def _without_memory(site: Site, effect: Effect, source: Value, kind: str) -> Val
     """A number, or a container: what it holds are the parts of the source where it shares, else numbers."""
     facts: dict[str, Any] = {"time": site.frame.unit.clock}
     if kind in (v.LIST, v.TUPLE) and effect.memory != COPIES:
-        items = [shared(site.frame, site.node, source, effect.name)]
+        traits = frozenset(("expanded",) if effect.name == "torch.meshgrid" else ())
+        items = [shared(site.frame, site.node, source, effect.name, traits=traits)]
         return Value(kind, site.node, items=items, traits=frozenset(("comprehension",)), **facts)
     cut = cut_from(effect.name, site.node, source) if effect.graph == CUTS else source.cut
     if kind != v.LIST:

@@ -1,100 +1,145 @@
-"""A tensor is copied onto an overlapping part of itself."""
+"""A tensor is copied or computed onto an overlapping part of itself."""
 
 from __future__ import annotations
 
 import ast
 
 from ..flow import values as v
-from ..flow.events import Call, Write, on, on_call
+from ..flow.events import Write, on
 from ..flow.places import inserted_after
+from ..flow.values import Value
 from ..model import Fix, Level, Rule
+from ._reading import written_expression
 
 RULE = Rule(
     code="TCY106",
     name="overlapping-copy",
     level=Level.ERROR,
-    summary="a tensor is copied onto an overlapping part of itself, which gives unspecified values",
+    summary="a tensor is written from an overlapping part of itself, which raises or gives wrong values",
 )
+_TURNING = frozenset((".T", ".mT", ".H", ".mH", "t", "transpose", "permute", "swapaxes", "swapdims", "movedim"))
 
 
 @on("Write")
-def assigned(event: Write) -> None:
-    """``t[1:] = t[:-1]``. NumPy buffers such copies, torch does not."""
-    if event.how != "subscript" or event.value.kind != v.TENSOR:
+def overlapping(event: Write) -> None:
+    """``t[1:] = t[:-1]``, ``t /= t[:, :1]``, ``t.copy_(t.T)``. NumPy buffers such operations, torch does not."""
+    written = event.written
+    if event.how not in ("subscript", "augmented", "method", "out") or written is None:
         return
-    statement = event.frame.unit.parents.get(event.node)
-    if isinstance(statement, ast.Assign) and isinstance(statement.value, ast.Subscript):
-        _compare(event, event.node, statement.value)
-
-
-@on_call("torch.Tensor.copy_")
-def copied(event: Call) -> None:
-    """``t[1:].copy_(t[:-1])``."""
-    func = event.node.func
-    source = event.argument_node(0, "other")
-    if isinstance(func, ast.Attribute) and isinstance(func.value, ast.Subscript) and isinstance(source, ast.Subscript):
-        _compare(event, func.value, source)
-
-
-def _compare(event: Write | Call, target: ast.Subscript, source: ast.Subscript) -> None:
-    if ast.dump(target.value).replace("Store", "Load") != ast.dump(source.value) or not _overlap(target.slice, source.slice):
+    kinds = (v.TENSOR, v.UNKNOWN) if event.how == "method" else (v.TENSOR,)
+    if event.value.kind != v.TENSOR or written.kind not in kinds or written.regions != event.value.regions:
         return
+    if len(written.regions) != 1 or written.regions[0].many or written.traits & {"may copy", "on one branch"}:
+        return
+    node = written_expression(event.node)
+    index, base = _target(event, node)
+    if base is not None and _meets(index, base, written) and not (event.how == "augmented" and _may_be_array(event)):
+        _report(event, node, written)
+
+
+def _may_be_array(event: Write) -> bool:
+    return "inferred" in event.value.traits
+
+
+def _target(event: Write, node: ast.AST) -> tuple[ast.expr | None, Value | None]:
+    """The index that is written, and the value that is indexed; no index if all of it is written."""
+    value = _named(event.value)
+    if event.how == "subscript" and isinstance(node, ast.Subscript):
+        return (None if _is_everything(node.slice) else node.slice), value
+    step = value.step
+    if step is None:
+        return None, value
+    if step.name == "[...]" and isinstance(step.node, ast.Subscript):
+        return step.node.slice, _named(step.base)
+    return None, value
+
+
+def _named(value: Value) -> Value:
+    """The value before it got another name."""
+    while value.step is not None and value.step.name == "=":
+        value = value.step.base
+    return value
+
+
+def _is_everything(index: ast.expr) -> bool:
+    parts = index.elts if isinstance(index, ast.Tuple) else [index]
+    return all(_is_full(p) or (isinstance(p, ast.Constant) and p.value is ...) for p in parts)
+
+
+def _is_full(part: ast.expr) -> bool:
+    return isinstance(part, ast.Slice) and part.lower is part.upper is part.step is None
+
+
+def _meets(index: ast.expr | None, base: Value, written: Value) -> bool:
+    """Whether what is read surely overlaps what is written, without being the same."""
+    source = _named(written)
+    step = source.step
+    if step is None or not _is_same(_named(step.base), base):
+        return False
+    if step.name == "[...]" and isinstance(step.node, ast.Subscript):
+        other = step.node.slice
+        return not _is_everything(other) if index is None else _overlap(index, other)
+    return index is None and step.name.partition("(")[0].removeprefix("torch.Tensor.") in _TURNING
+
+
+def _is_same(a: Value, b: Value) -> bool:
+    return a is b or (a.node is not None and a.node is b.node and a.step is b.step)
+
+
+def _report(event: Write, node: ast.AST, written: Value) -> None:
+    source = _read_expression(event.node, written)
     event.report(
         RULE,
-        event.node if isinstance(event, Call) else target,
-        "source and target overlap in memory: torch copies element by element, so values already overwritten are read; "
-        "copy from a clone()",
-        fix=lambda lines: Fix(title="Copy from a clone", edits=(inserted_after(source, ".clone()", lines),), safe=True),
+        event.node if isinstance(event.node, ast.Call) else node,
+        "what is read overlaps what is written: torch works element by element, so it raises, or reads values that it "
+        "has already overwritten; read from a clone()",
+        fix=lambda lines: (
+            Fix(title="Read from a clone", edits=(inserted_after(source, ".clone()", lines),), safe=True)
+            if source is not None
+            else None
+        ),
     )
 
 
+def _read_expression(node: ast.AST, written: Value) -> ast.expr | None:
+    """The place in the statement where the part is read, if it is read there."""
+    made = written.node
+    inside = made is not None and any(n is made for n in ast.walk(node))
+    return made if inside and isinstance(made, ast.expr) else None
+
+
 def _overlap(a: ast.expr, b: ast.expr) -> bool:
-    """Whether two indices differ in one dimension by slices that overlap, and agree in the others."""
+    """Whether two indices differ only by slices that overlap, and agree in the other dimensions."""
     left = a.elts if isinstance(a, ast.Tuple) else [a]
     right = b.elts if isinstance(b, ast.Tuple) else [b]
     if len(left) != len(right):
         return False
     different = [(x, y) for x, y in zip(left, right, strict=True) if ast.dump(x) != ast.dump(y)]
-    return len(different) == 1 and _slices_overlap(*different[0])
+    return bool(different) and all(_slices_overlap(x, y) for x, y in different)
 
 
 def _slices_overlap(a: ast.expr, b: ast.expr) -> bool:
     if not isinstance(a, ast.Slice) or not isinstance(b, ast.Slice) or a.step is not None or b.step is not None:
         return False
+    if _is_shift(a, b) or _is_shift(b, a):
+        return True
     first, second = _bounds(a), _bounds(b)
-    if first is None or second is None:
+    return first is not None and second is not None and _constants_overlap(first, second)
+
+
+def _is_shift(a: ast.Slice, b: ast.Slice) -> bool:
+    """``[n:]`` and ``[:-n]``: one reaches the end, the other all but some elements of it. They meet in the middle."""
+    starts = b.lower is None or (isinstance(b.lower, ast.Constant) and b.lower.value == 0)
+    if a.lower is None or a.upper is not None or not starts or not isinstance(b.upper, ast.UnaryOp):
         return False
-    # One reaches the end of the dimension, the other all but some elements of it: they meet in the middle.
-    open_ended = {_is_open(first), _is_open(second)}
-    return open_ended == {"start", "end"} or _constants_overlap(first, second)
+    return isinstance(b.upper.op, ast.USub) and not isinstance(a.lower, ast.UnaryOp)
 
 
-def _bounds(node: ast.Slice) -> tuple[int | None, int | None] | None:
-    found: list[int | None] = []
-    for part in (node.lower, node.upper):
-        if part is None:
-            found.append(None)
-            continue
-        try:
-            number = ast.literal_eval(part)
-        except (ValueError, TypeError, SyntaxError, MemoryError, RecursionError):
-            return None
-        if not isinstance(number, int):
-            return None
-        found.append(number)
-    return found[0], found[1]
+def _bounds(node: ast.Slice) -> tuple[int, int] | None:
+    """Two constant ends of a slice."""
+    ends = [getattr(part, "value", None) for part in (node.lower or ast.Constant(0), node.upper)]
+    return (ends[0], ends[1]) if isinstance(ends[0], int) and isinstance(ends[1], int) else None
 
 
-def _is_open(bounds: tuple[int | None, int | None]) -> str:
-    lower, upper = bounds
-    if upper is None and lower is not None and lower > 0:
-        return "end"
-    return "start" if lower in (None, 0) and upper is not None and upper < 0 else ""
-
-
-def _constants_overlap(a: tuple[int | None, int | None], b: tuple[int | None, int | None]) -> bool:
-    low_a, high_a = a[0] or 0, a[1]
-    low_b, high_b = b[0] or 0, b[1]
-    if min(low_a, low_b) < 0 or high_a is None or high_b is None or min(high_a, high_b) < 0:
-        return False
-    return low_a < high_b and low_b < high_a and (low_a, high_a) != (low_b, high_b)
+def _constants_overlap(a: tuple[int, int], b: tuple[int, int]) -> bool:
+    return a[0] < b[1] and b[0] < a[1]
