@@ -22,7 +22,8 @@ from .notebooks import Notebook, read_notebook
 from .reading import UnreadableError, decode, parse
 from .sources import Source
 
-_CHARACTERS_KEPT = _CHARACTERS_PER_COLLECTION = 1_000_000
+_CHARACTERS_KEPT = 1_000_000
+_CHARACTERS_PER_COLLECTION = 3_000_000
 """About 25,000 lines: what a file of a large project leads to, and 150 MB of trees."""
 
 

@@ -36,7 +36,9 @@ def findings_in(source: Source, project: Project | None = None) -> list[Finding]
         from ..rules import modules
 
         project = project_of(modules())
-    return sorted(followed(source, project).findings.values(), key=lambda f: (f.place, f.code))
+    unit = followed(source, project)
+    unit.release()
+    return sorted(unit.findings.values(), key=lambda f: (f.place, f.code))
 
 
 def followed(source: Source, project: Project) -> Unit:

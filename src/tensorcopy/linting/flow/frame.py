@@ -81,6 +81,11 @@ class Frame:
         # What backward will need, and what of it has been changed, by memory. For the rules on saved values.
         self.saved: dict[Region, Any] = {}
         self.spoiled: dict[Region, Any] = {}
+        unit.note(self)
+
+    def release(self) -> None:
+        """Let go of everything."""
+        self.__dict__.clear()
 
     @property
     def loop(self) -> ast.AST | None:

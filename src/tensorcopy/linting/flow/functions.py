@@ -46,6 +46,8 @@ def _run(info: FunctionInfo, given: dict[str, Value | None], depth: int) -> Fram
         else:
             run_block(frame, node.body)
     info.open -= 1
+    if info.unit.muted:
+        frame.state.writes, frame.kept = {}, {}
     return frame
 
 
@@ -182,7 +184,7 @@ def _key(given: dict[str, Value | None]) -> Any:
 def _abstract(value: Value, deep: bool = True) -> Any:
     kind = value.kind
     if kind in (v.INSTANCE, v.MODULE, v.CLASS, v.FUNCTION, v.LIBRARY):
-        return (kind, value.ref if isinstance(value.ref, str) else id(value.ref))
+        return (kind, value.ref if isinstance(value.ref, str) else _identity(value.ref))
     const = (
         value.const
         if kind in (v.BOOL, v.NOTHING, v.TEXT) and isinstance(value.const, (bool, str, type(None)))
@@ -192,6 +194,10 @@ def _abstract(value: Value, deep: bool = True) -> Any:
     if deep and isinstance(value.items, list):
         items = tuple(None if i is None else _abstract(i, deep=False) for i in value.items[:6])
     return (kind, value.graph, value.dtype, value.traits, const, items)
+
+
+def _identity(ref: Any) -> Any:
+    return ref.identity if isinstance(ref, (FunctionInfo, ClassInfo)) else None
 
 
 def _instantiated(

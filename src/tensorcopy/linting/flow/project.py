@@ -57,6 +57,16 @@ class FunctionInfo:
         self.parameters = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
         self.summaries: dict[Any, Summary] = {}
         self.open = 0
+        unit.note(self)
+
+    @property
+    def identity(self) -> tuple[str, str, int, int]:
+        """What tells it from every other function, also after it is gone."""
+        return self.unit.source.name, self.name, self.node.lineno, self.node.col_offset
+
+    def release(self) -> None:
+        """Let go of what it knows."""
+        self.summaries, self.cls, self.outer = {}, None, None
 
     def has_decorator(self, *names: str) -> bool:
         """Whether one of its decorators ends in one of *names*."""
@@ -90,6 +100,17 @@ class ClassInfo:
         self.written: dict[str, list[tuple[FunctionInfo | None, Write]]] = {}
         self.returned: dict[str, list[tuple[FunctionInfo | None, ast.AST, Value]]] = {}
         self.started = False
+        unit.note(self)
+
+    @property
+    def identity(self) -> tuple[str, str, int, int]:
+        """What tells it from every other class, also after it is gone."""
+        return self.unit.source.name, self.name, self.node.lineno, self.node.col_offset
+
+    def release(self) -> None:
+        """Let go of what it knows."""
+        self.methods, self.attributes, self.regions, self.written, self.returned = {}, {}, {}, {}, {}
+        self.bases, self.outer = [], None
 
     @property
     def parents(self) -> list[ClassInfo]:
@@ -154,6 +175,7 @@ class Unit:
         self.clock = 0
         self.grad = "on"
         self.budget = 40_000
+        self.made: list[Frame | FunctionInfo | ClassInfo] = []
         self.findings: dict[tuple[str, int], Finding] = {}
         self.hears: dict[str, list[Handler]] = {} if muted else project.hears
         self.hears_calls: dict[str, list[Handler]] = {} if muted else project.hears_calls
@@ -174,6 +196,18 @@ class Unit:
         if self._parents is None:
             self._parents = Parents(self.tree)
         return self._parents
+
+    def note(self, made: Frame | FunctionInfo | ClassInfo) -> None:
+        """Remember what is to be released; what is known of an imported module lives as long as its source."""
+        if not self.muted:
+            self.made.append(made)
+
+    def release(self) -> None:
+        """Let go of all but the findings: what refers to itself would wait for the collector."""
+        for made in self.made:
+            made.release()
+        self.made, self.functions, self.classes, self.definitions = [], [], [], {}
+        self.frame, self.names, self.remembered, self.told, self._parents = None, {}, {}, None, None
 
     def library(self, name: str) -> Value:
         """The library object of a qualified name."""

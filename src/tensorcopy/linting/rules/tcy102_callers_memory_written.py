@@ -8,7 +8,7 @@ from ..flow import values as v
 from ..flow.events import Write, on
 from ..flow.values import Step, Value
 from ..model import Level, Rule
-from ._reading import body_of, is_read_after, means_to_write, written_name
+from ._reading import body_of, is_read_after, means_to_write, only_where_it_converts, written_name
 
 RULE = Rule(
     code="TCY102",
@@ -38,7 +38,7 @@ def converted_argument(event: Write) -> None:
     if root is None or not name or means_to_write(frame):
         return
     step = _conversion(value) or (None if root.many else _rebound(event, root.name) or _viewed(event, name, root.name))
-    if step is None or not is_read_after(frame, name, event.node):
+    if step is None or not is_read_after(frame, name, event.node) or only_where_it_converts(frame, step.node):
         return
     maybe = "may copy" in value.traits or "on one branch" in value.traits
     event.report(
