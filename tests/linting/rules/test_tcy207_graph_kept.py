@@ -124,6 +124,41 @@ def train(model, loader, steps):
         total += loss  # here
         if i % steps == 0:
             print(total)
+--- returned by a step
+import torch
+def step(model, x, optimizer):
+    loss = model(x).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    return loss
+def train(model, loader, optimizer):
+    losses = []
+    for x in loader:
+        losses.append(step(model, x, optimizer))  # here
+    return losses
+--- returned by a method, with a name
+import torch
+class Trainer:
+    def step(self, x):
+        loss = self.model(x).mean()
+        loss.backward()
+        return loss
+    def fit(self, loader):
+        total = 0.0
+        for x in loader:
+            loss = self.step(x)
+            total += loss  # here
+        return total
+--- beside what is back-propagated
+import torch
+def train(loss_fn, loader):
+    history = []
+    for x in loader:
+        agg_loss, loss = loss_fn(x)
+        agg_loss.backward(retain_graph=True)
+        history.append(loss)  # here
+    return history
 --- in a branch
 import torch
 def train(model, loader):
@@ -232,6 +267,29 @@ def train(model, loader, plan):
     for x in loader:
         plan.backward()
         moves.append(plan)
+--- a step that returns a number
+import torch
+def step(model, x):
+    loss = model(x).mean()
+    loss.backward()
+    return loss.item()
+def train(model, loader):
+    total = 0.0
+    for x in loader:
+        total += step(model, x)
+    return total
+--- a step that returns something else
+import torch
+def step(model, x):
+    out = model(x)
+    loss = out.mean()
+    loss.backward()
+    return len(x)
+def train(model, loader):
+    total = 0
+    for x in loader:
+        total += step(model, x)
+    return total
 --- a window
 from collections import deque
 import torch

@@ -103,7 +103,7 @@ def _graph(site: Site, effect: Effect, source: Value, kind: str) -> tuple[str, C
     graph, cut = source.graph, source.cut
     if effect.graph == CUTS or source.kind == v.ARRAY or integral:
         graph, cut = v.OFF, cut_from(effect.name, site.node, source)
-    if graph == v.ON and site.frame.grad == "off":
+    if source.kind in v.NUMBERS or (graph == v.ON and site.frame.grad == "off"):
         graph = v.OFF
     if "requires_grad" in site.keywords and kind == v.TENSOR and effect.graph == CUTS:
         graph = site.asked_graph

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
+from ..flow import values as v
 from ..flow.events import LoopEnd, on
 from ..flow.frame import Frame
 from ..flow.places import inserted_after
@@ -48,9 +49,11 @@ def ended(event: LoopEnd) -> None:
     loop = event.node
     inside = list(_own(loop))
     targets = {key: node for node in inside for key in _back_propagated(node)}
+    _add_siblings(targets, inside)
+    _add_terms(targets, inside)
+    targets |= _results_of_steps(event.frame, inside)
     if not targets:
         return
-    _add_terms(targets, inside)
     for node in inside:
         for kept, holder in _kept(node):
             carried = _carrier(kept, targets)
@@ -104,6 +107,58 @@ def _operands(node: ast.expr) -> Iterator[ast.expr]:
         yield from _operands(node.operand)
     elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _ON_GRAPH:
         yield from _operands(node.func.value)
+
+
+def _results_of_steps(frame: Frame, inside: list[ast.AST]) -> dict[str, ast.AST]:
+    """What functions of the file give that back-propagate a loss and return it: their calls, and the names that hold it."""
+    found: dict[str, ast.AST] = {}
+    for node in inside:
+        if isinstance(node, ast.Call) and (backward := _spent_in(frame, node)) is not None:
+            found[ast.unparse(node)] = backward
+    for node in inside:
+        if isinstance(node, ast.Assign) and len(node.targets) == 1 and ast.unparse(node.value) in found:
+            found[ast.unparse(node.targets[0])] = found[ast.unparse(node.value)]
+    return found
+
+
+def _spent_in(frame: Frame, call: ast.Call) -> ast.AST | None:
+    """The call of ``backward()`` on what a function of the file returns."""
+    function = None
+    if isinstance(call.func, ast.Name):
+        value = frame.lookup(call.func.id)
+        function = value.ref if value is not None and value.kind == v.FUNCTION else None
+    elif isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "self" and frame.cls is not None:
+        function = frame.cls.method(call.func.attr)
+    if function is None or function.unit is not frame.unit or not isinstance(function.node, ast.FunctionDef):
+        return None
+    nodes = list(ast.walk(function.node))
+    targets = {key: node for node in nodes for key in _back_propagated(node)}
+    _add_terms(targets, nodes)
+    returned = [ast.unparse(n.value) for n in nodes if isinstance(n, ast.Return) and n.value is not None]
+    if len(returned) != 1 or any(_rebinds_off(n, returned[0]) for n in nodes):
+        return None
+    return targets.get(returned[0])
+
+
+def _rebinds_off(node: ast.AST, name: str) -> bool:
+    """Whether *node* gives *name* a value without graph."""
+    return isinstance(node, ast.Assign) and name in {ast.unparse(t) for t in node.targets} and _leaves_graph(node.value)
+
+
+def _add_siblings(targets: dict[str, ast.AST], inside: list[ast.AST]) -> None:
+    """Where the graph is kept on purpose, what came from the same call as the back-propagated value is on it as well."""
+    for node in inside:
+        if (
+            not isinstance(node, ast.Assign)
+            or not isinstance(node.targets[0], ast.Tuple)
+            or not isinstance(node.value, ast.Call)
+        ):
+            continue
+        names = [ast.unparse(part) for part in node.targets[0].elts]
+        kept = [targets[n] for n in names if n in targets and "retain_graph=True" in ast.unparse(targets[n])]
+        for name in names if kept else ():
+            if "loss" in name:
+                targets.setdefault(name, kept[0])
 
 
 def _add_terms(targets: dict[str, ast.AST], inside: list[ast.AST]) -> None:
@@ -191,6 +246,8 @@ def _carrier(node: ast.expr, targets: dict[str, ast.AST]) -> ast.expr | None:
         return next((c for e in node.elts if (c := _carrier(e, targets)) is not None), None)
     if isinstance(node, ast.Dict):
         return next((c for e in node.values if (c := _carrier(e, targets)) is not None), None)
+    if isinstance(node, ast.Call) and ast.unparse(node) in targets:
+        return node
     return next((n for n in _operands(node) if ast.unparse(n) in targets), None)
 
 

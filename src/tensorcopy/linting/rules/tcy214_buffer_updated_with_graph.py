@@ -1,0 +1,120 @@
+"""A state of a module, updated from the graph."""
+
+from __future__ import annotations
+
+import ast
+
+from ..flow import values as v
+from ..flow.events import Assigned, Write, on
+from ..flow.frame import Frame
+from ..flow.places import inserted_after
+from ..flow.values import Value
+from ..model import Fix, Level, Rule
+
+RULE = Rule(
+    code="TCY214",
+    name="buffer-updated-with-graph",
+    level=Level.ERROR,
+    summary="a buffer updated from a value on the graph carries it into the next step, whose backward raises",
+)
+_OFF_GRAPH = ("detach", "data", "item", "numpy", "tolist")
+
+
+@on("Assigned")
+def assigned(event: Assigned) -> None:
+    """``self.mean = 0.9 * self.mean + 0.1 * h.mean(0)`` in a forward."""
+    target, value = event.target, event.value
+    if not isinstance(target, ast.Attribute) or value is None or value.graph != v.ON or not _certain(value):
+        return
+    name = _own_attribute(target)
+    if name and _is_buffer(event.frame, name) and _reads(event.source, name) and event.frame.grad == "on":
+        _tell(event.frame, event, event.node, name, None)
+
+
+@on("Write")
+def written(event: Write) -> None:
+    """``self.mean.mul_(0.9).add_(h.mean(0))`` in a forward."""
+    value, incoming = event.value, event.written
+    if incoming is None or incoming.graph != v.ON or event.frame.grad != "on" or not _certain(incoming):
+        return
+    if (
+        event.how not in ("method", "augmented", "subscript")
+        or value.kind != v.TENSOR
+        or value.graph == v.OFF
+        and _detached(value)
+    ):
+        return
+    name = _name_of(event)
+    if name and _is_buffer(event.frame, name):
+        _tell(event.frame, event, event.node, name, _argument(event.node))
+
+
+def _certain(value: Value) -> bool:
+    return value.kind == v.TENSOR and not value.traits & {"inferred", "on one branch", "or None", "leaf"}
+
+
+def _detached(value: Value) -> bool:
+    return any(step.name in (".data", "torch.Tensor.detach") for step in value.steps())
+
+
+def _own_attribute(node: ast.AST) -> str:
+    own = isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "self"
+    return node.attr if own and isinstance(node, ast.Attribute) else ""
+
+
+def _name_of(event: Write) -> str:
+    """The attribute of self at the root of what is written."""
+    node: ast.AST = event.node.target if isinstance(event.node, ast.AugAssign) else event.node
+    while True:
+        if name := _own_attribute(node):
+            return name
+        if isinstance(node, ast.Call):
+            node = node.func
+        elif isinstance(node, (ast.Attribute, ast.Subscript)):
+            node = node.value
+        else:
+            return ""
+
+
+def _is_buffer(frame: Frame, name: str) -> bool:
+    """Whether the class registers a buffer of that name. The method has to run in training."""
+    if frame.cls is None or not frame.cls.is_module or frame.function is None or frame.function.name == "__init__":
+        return False
+    for node in ast.walk(frame.cls.node):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "register_buffer":
+            first = node.args[0] if node.args else None
+            if isinstance(first, ast.Constant) and first.value == name:
+                return True
+    return False
+
+
+def _reads(node: ast.AST, name: str) -> bool:
+    """Whether the old value goes into the new one with its graph."""
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Attribute) and inner.attr in _OFF_GRAPH and _own_attribute(inner.value) == name:
+            return False
+    return any(_own_attribute(inner) == name for inner in ast.walk(node))
+
+
+def _argument(node: ast.AST) -> ast.expr | None:
+    """What is written, where a fix can detach it."""
+    if isinstance(node, ast.Call) and node.args and isinstance(node.args[0], (ast.Name, ast.Call, ast.Attribute)):
+        return node.args[0]
+    return None
+
+
+def _tell(frame: Frame, event: Assigned | Write, node: ast.AST, name: str, argument: ast.expr | None) -> None:
+    def fix(lines: list[str]) -> Fix:
+        assert argument is not None
+        return Fix(
+            title="Detach what goes into the buffer", edits=(inserted_after(argument, ".detach()", lines),), safe=False
+        )
+
+    event.report(
+        RULE,
+        node,
+        f"the buffer `{name}` is updated from a value on the graph: it carries the graph of this step into the next, where "
+        "backward() goes through it a second time and raises, or memory grows; detach the update",
+        (),
+        fix if argument is not None else None,
+    )
