@@ -21,8 +21,7 @@ class Claim:
 
 _HOW = (
     "On one x86-64 machine with two cores that others used too, torch 2.13.0 and NumPy 2.4.6, OMP_NUM_THREADS=1; in "
-    "brackets "
-    "the fastest round and the median. Measure yours"
+    "brackets the fastest round and the median. Measure yours"
 )
 
 TENSORS = (
@@ -52,8 +51,7 @@ TENSORS = (
     Claim(
         claim="torch.empty_like(x).copy_(x) is cheaper than a clone.",
         truth="Both make one new storage and copy once. On torch 2.13 the clone is even a little faster; up to torch "
-        "2.2 it "
-        "was the other way round.",
+        "2.2 it was the other way round.",
         code="x = torch.ones(1000)\n"
         "y, z = torch.empty_like(x).copy_(x), x.clone()\n"
         "y.untyped_storage().nbytes() == z.untyped_storage().nbytes() == 4000  # -> True\n",
@@ -230,8 +228,7 @@ ARRAYS = (
     Claim(
         claim="torch.tensor(a.tolist()) is the most flexible conversion.",
         truth="It loses the dtype: every float becomes float32, every integer int64. And it makes a Python object of "
-        "every "
-        "number.",
+        "every number.",
         code="torch.tensor(np.array([0.1]).tolist()).item() == 0.1, torch.tensor(np.array([0.1])).item() == 0.1  # "
         "-> (False, True)\n"
         "torch.tensor(np.zeros(1, np.int8).tolist()).dtype  # -> torch.int64\n",
@@ -250,8 +247,7 @@ MORE = (
     Claim(
         claim="x.data and x.detach() are the same.",
         truth="Both share the memory. But a write through .data is not counted, so a gradient that needs the old "
-        "value comes "
-        "out wrong without an error.",
+        "value comes out wrong without an error.",
         code="w = torch.ones(1, requires_grad=True)\n"
         "y = w.exp()\n"
         "y.data.zero_()  # -> tensor([0.])\n"
@@ -270,8 +266,8 @@ MORE = (
     ),
     Claim(
         claim="copy.deepcopy, pickle and torch.save of a slice take what the slice takes.",
-        truth="They carry the whole storage behind it. Clone first; tensorcopy inspect and compact show and mend "
-        "such files.",
+        truth="They carry the whole storage behind it. Clone first; tensorcopy inspect and compact show and mend such "
+        "files.",
         code="x = torch.ones(1_000_000)\n"
         "copy.deepcopy(x[:3]).untyped_storage().nbytes(), x[:3].clone().untyped_storage().nbytes()  # -> (4000000, "
         "12)\n",

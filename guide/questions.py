@@ -60,10 +60,8 @@ QUESTIONS = (
         ours="tc.copy(x, detach=False)",
         plain="x.clone()",
         answer="clone() keeps the graph: the gradient of the copy reaches the source. detach() cuts it and copies "
-        "nothing. "
-        "empty_like(x).copy_(x), cat, stack, repeat, expand and to() keep it too. Do not use .data: autograd is not "
-        "told of "
-        "writes through it, and gives wrong gradients.",
+        "nothing. empty_like(x).copy_(x), cat, stack, repeat, expand and to() keep it too. Do not use .data: autograd "
+        "is not told of writes through it, and gives wrong gradients.",
         ways=(
             "torch.Tensor.clone",
             "torch.Tensor.detach",
@@ -85,10 +83,8 @@ QUESTIONS = (
         ours="tc.to_torch(a)",
         plain="torch.from_numpy(a)",
         answer="from_numpy, as_tensor and asarray share the array's memory; torch.tensor copies it. Take a copy if "
-        "anybody "
-        "writes either side. Read-only arrays, negative strides and foreign byte orders need a copy. torch.Tensor(a) "
-        "shares a "
-        "float32 array and rounds everything else to float32.",
+        "anybody writes either side. Read-only arrays, negative strides and foreign byte orders need a copy. "
+        "torch.Tensor(a) shares a float32 array and rounds everything else to float32.",
         ways=(
             "torch.from_numpy",
             "torch.as_tensor(ndarray)",
@@ -111,10 +107,8 @@ QUESTIONS = (
         ours="tc.to_numpy(x, detach=True)",
         plain="x.detach().cpu().numpy()",
         answer="numpy() shares the memory of a CPU tensor. A tensor that requires grad has to be detached first, one "
-        "on another "
-        "device to be copied to the CPU, and bfloat16 to be converted. Add .copy() if anybody writes the array: such "
-        "writes "
-        "change the tensor, and autograd does not notice.",
+        "on another device to be copied to the CPU, and bfloat16 to be converted. Add .copy() if anybody writes the "
+        "array: such writes change the tensor, and autograd does not notice.",
         ways=(
             "torch.Tensor.numpy",
             "torch.Tensor.detach().numpy()",
@@ -137,10 +131,8 @@ QUESTIONS = (
         ours="tc.to_torch(numbers)",
         plain="torch.tensor(numbers)",
         answer="A list always has to be copied. Its integers become int64 and its floats torch's default dtype, "
-        "float32, which "
-        "rounds integers from 16777217 on once a single float is among them. Stack arrays and tensors instead of "
-        "passing lists "
-        "of them: that is many times faster, and keeps the graph.",
+        "float32, which rounds integers from 16777217 on once a single float is among them. Stack arrays and tensors "
+        "instead of passing lists of them: that is many times faster, and keeps the graph.",
         ways=(
             "torch.tensor(list)",
             "torch.as_tensor(list)",
@@ -159,8 +151,7 @@ QUESTIONS = (
         ours="x.expand(2, -1) / x.repeat(2, 1)",
         plain="x.expand(2, -1) / x.repeat(2, 1)",
         answer="expand repeats without memory: all rows are the same bytes, so the result must not be written. "
-        "repeat, cat and "
-        "stack copy. All of them keep the graph.",
+        "repeat, cat and stack copy. All of them keep the graph.",
         ways=(
             "torch.Tensor.expand",
             "torch.Tensor.unsqueeze().expand()",
@@ -180,11 +171,9 @@ QUESTIONS = (
         need="another dtype or device",
         ours="tc.copy(x, dtype='float64', device='cpu')",
         plain="x.to('cpu', torch.float64)",
-        answer="to() gives the very tensor itself if there is nothing to change, and a copy on the graph otherwise: "
-        "a write into "
-        "the result reaches the source only sometimes. Say copy=True where it must not. Casts between tensors and "
-        "arrays wrap "
-        "and truncate silently; tensorcopy refuses where a value would change.",
+        answer="to() gives the very tensor itself if there is nothing to change, and a copy on the graph otherwise: a "
+        "write into the result reaches the source only sometimes. Say copy=True where it must not. Casts between "
+        "tensors and arrays wrap and truncate silently; tensorcopy refuses where a value would change.",
         ways=(
             "torch.Tensor.to(same dtype)",
             "torch.Tensor.to(dtype)",
@@ -206,9 +195,8 @@ QUESTIONS = (
         ours="tc.share(x)",
         plain="torch.from_numpy(a) / x.numpy()",
         answer="share gives the same bytes in the other library, or an error that says why that is impossible. "
-        "Read-only memory "
-        "is not shared writably. Resizing, share_memory_() and a DataLoader's queue move the memory away from under "
-        "arrays.",
+        "Read-only memory is not shared writably. Resizing, share_memory_() and a DataLoader's queue move the memory "
+        "away from under arrays.",
         ways=(
             "torch.from_numpy",
             "torch.Tensor.numpy",
@@ -226,8 +214,8 @@ QUESTIONS = (
         ours="tc.relation(a, b)",
         plain="np.shares_memory(a, x.numpy())",
         answer="Comparing data_ptr() sees only views that begin at the same element, and a.base is b is hardly ever "
-        "true of "
-        "tensors. relation compares element by element, across libraries, and tells the way through the graph.",
+        "true of tensors. relation compares element by element, across libraries, and tells the way through the "
+        "graph.",
         ways=(
             "torch.Tensor[slice]",
             "torch.Tensor.transpose",
@@ -246,8 +234,7 @@ QUESTIONS = (
         ours="tc.copy(model.state_dict())",
         plain="copy.deepcopy(model.state_dict())",
         answer="state_dict() shares the live weights: what you keep goes on changing with every step. dict(...) and "
-        "copy.copy "
-        "of it share them too.",
+        "copy.copy of it share them too.",
         ways=(
             "torch.nn.Module.state_dict",
             "copy.deepcopy(state_dict)",

@@ -10,12 +10,12 @@ MESSAGES = (
         category="UserWarning",
         text="The given NumPy array is not writable, and PyTorch does not support non-writable tensors.",
         pattern="the given numpy array is not write?able, and pytorch does not support non-write?able tensors",
-        means="The array is read-only, and torch has no read-only tensors: the tensor that you get can be written, and "
-        "the write goes into memory that somebody declared constant. torch says so once in a process, then never "
+        means="The array is read-only, and torch has no read-only tensors: the tensor that you get can be written, "
+        "and the write goes into memory that somebody declared constant. torch says so once in a process, then never "
         "again.",
         memory="The tensor shares the array's bytes. A write changes them behind the back of their owner: a "
-        "memory-mapped "
-        "file opened for reading ends the process, a pandas column changes although copy-on-write protects it.",
+        "memory-mapped file opened for reading ends the process, a pandas column changes although copy-on-write "
+        "protects it.",
         setup="a = np.arange(3.0)\na.flags.writeable = False",
         provoke="torch.from_numpy(a)",
         write="t = torch.from_numpy(a.copy())  # its own memory\nt = torch.tensor(a)  # the same in one step",
@@ -30,9 +30,8 @@ MESSAGES = (
         pattern="the given buffer is not write?able, and pytorch does not support non-write?able tensors",
         means="The buffer is immutable (bytes, a read-only memoryview or memory map) and torch has no read-only "
         "tensors.",
-        memory="The tensor shares the buffer. Writing it changes bytes objects, which Python takes to be constant "
-        "and may "
-        "use in many places; over a read-only memory map it ends the process.",
+        memory="The tensor shares the buffer. Writing it changes bytes objects, which Python takes to be constant and "
+        "may use in many places; over a read-only memory map it ends the process.",
         setup='data = b"1234"',
         provoke="torch.frombuffer(data, dtype=torch.uint8)",
         write="t = torch.frombuffer(bytearray(data), dtype=torch.uint8)  # a copy that may be written",
@@ -45,8 +44,7 @@ MESSAGES = (
         text="can't convert np.ndarray of type numpy.object_. The only supported types are: float64, float32, ...",
         pattern="can't convert np.ndarray of type numpy.object_",
         means="The array holds references to Python objects, not numbers side by side. Usual reasons: rows of "
-        "different "
-        "lengths, a None among numbers, a pandas column of mixed types.",
+        "different lengths, a None among numbers, a pandas column of mixed types.",
         memory="There is no block of numbers to share or to copy. Nothing was made.",
         setup="a = np.array([1, 2, None], dtype=object)",
         provoke="torch.from_numpy(a)",
@@ -60,9 +58,8 @@ MESSAGES = (
         category="TypeError",
         text="can't convert np.ndarray of type numpy.str_. The only supported types are: float64, float32, ...",
         pattern=r"can't convert np.ndarray of type numpy.(?!object_)\w+",
-        means="torch has no such dtype. Text, dates, longdouble and structures have no counterpart; and uint64 "
-        "arrays of "
-        "the type character 'Q' are refused although the list names uint64.",
+        means="torch has no such dtype. Text, dates, longdouble and structures have no counterpart; and uint64 arrays "
+        "of the type character 'Q' are refused although the list names uint64.",
         memory="Nothing can be shared where the dtypes differ: the array has to be converted first, which copies it.",
         setup="a = np.array([2**63], dtype=np.ulonglong)",
         provoke='torch.from_numpy(np.array(["a"]))',
@@ -79,8 +76,8 @@ MESSAGES = (
         category="ValueError",
         text="At least one stride in the given numpy array is negative, and tensors with negative strides are not "
         "currently supported.",
-        pattern="at least one (of the )?strides? in the given numpy array is negative"
-        "|some of the strides of a given numpy array are negative",
+        pattern="at least one (of the )?strides? in the given numpy array is negative|some of the strides of a given "
+        "numpy array are negative",
         means="The array is a reversed view, as after a[::-1], np.flip or np.rot90. Tensors cannot walk backwards.",
         memory="Sharing is impossible. Flipping in torch copies, flipping in NumPy does not. Beware of "
         "torch.from_dlpack with such an array: it ends the process.",
@@ -97,8 +94,8 @@ MESSAGES = (
     Message(
         name="array-byte-order",
         category="ValueError",
-        text="given numpy array has byte order different from the native byte order. Conversion between byte orders is "
-        "currently not supported.",
+        text="given numpy array has byte order different from the native byte order. Conversion between byte orders "
+        "is currently not supported.",
         pattern="given numpy array has byte order different from the native byte order",
         means="The array is big-endian (dtype '>f8', as FITS, HDF5 and network formats have it) on a little-endian "
         "machine.",
@@ -113,12 +110,10 @@ MESSAGES = (
         name="array-stride-not-whole",
         category="ValueError",
         text="given numpy array strides not a multiple of the element byte size. Copy the numpy array to reallocate "
-        "the "
-        "memory.",
+        "the memory.",
         pattern="given numpy array strides not a multiple of the element byte size",
-        means="The array is one field of a structured array, or lies at odd addresses: from one number to the next "
-        "it is "
-        "not a whole number of numbers, and tensors count strides in elements.",
+        means="The array is one field of a structured array, or lies at odd addresses: from one number to the next it "
+        "is not a whole number of numbers, and tensors count strides in elements.",
         memory="It cannot be shared; a copy puts the numbers side by side.",
         setup='a = np.zeros(3, dtype="u1,<i2")["f1"]',
         provoke="torch.from_numpy(a)",
@@ -147,8 +142,7 @@ MESSAGES = (
         pattern=r"buffer length \(.*?\) after offset \(.*?\) must be a multiple of element size"
         "|buffer size must be a multiple of element size",
         means="The bytes do not come out as a whole number of elements of the dtype: usually the wrong dtype, or a "
-        "header "
-        "in front of the numbers.",
+        "header in front of the numbers.",
         memory="Nothing was made. With the right dtype the result shares the buffer.",
         setup="data = bytearray(b'H' + bytes(4))",
         provoke="torch.frombuffer(bytearray(3), dtype=torch.int16)",
@@ -177,8 +171,8 @@ MESSAGES = (
         name="dlpack-byte-order",
         category="BufferError",
         text="DLPack only supports native byte order.",
-        pattern="dlpack only supports native byte order"
-        "|dlpack only supports signed/unsigned integers, float and complex dtypes",
+        pattern="dlpack only supports native byte order|dlpack only supports signed/unsigned integers, float and "
+        "complex dtypes",
         means="The exchange format DLPack knows numbers in the machine's own byte order only; no text, dates or "
         "objects.",
         memory="DLPack never converts, so nothing was made.",

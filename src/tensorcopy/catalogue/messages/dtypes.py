@@ -15,12 +15,10 @@ MESSAGES = (
         r"|found dtype \w+ but expected|expected object of scalar type \w+ but got scalar type|expected dtype \w+ "
         r"for .*? but "
         r"got dtype|expected self\.dtype to be equal to|input type .*? and (weight|bias) type .*? should be the same",
-        means="Two operands have different dtypes. Mostly one came from NumPy, whose floats are float64 (Double), "
-        "and the other "
-        "is a weight in float32 (Float); or half precision meets full.",
+        means="Two operands have different dtypes. Mostly one came from NumPy, whose floats are float64 (Double), and "
+        "the other is a weight in float32 (Float); or half precision meets full.",
         memory="Converting copies. Best convert where the data comes in, once: from_numpy(a) shares float64, and "
-        ".float() then "
-        "copies.",
+        ".float() then copies.",
         setup="w, x = torch.ones(2, 2), torch.from_numpy(np.ones((2, 2)))",
         provoke="torch.bmm(w[None], x[None])",
         write="y = w @ x.to(w.dtype)  # a copy of x in the weight's dtype",
@@ -42,8 +40,7 @@ MESSAGES = (
         pattern="expected target dtype to be long or byte, but got|expected floating point type for target with class "
         "probabilities|expected tensor for argument .*? to have one of the following scalar types: long, int",
         means="Class labels and indices are int64 (Long) in torch. NumPy on Windows, JSON and int32 files give "
-        "others, and "
-        "torch.Tensor(labels) gives floats.",
+        "others, and torch.Tensor(labels) gives floats.",
         memory="long() copies unless the tensor is int64 already.",
         setup="scores, labels = torch.ones(1, 2), torch.ones(1, dtype=torch.int32)",
         provoke="torch.nn.functional.cross_entropy(scores, labels)",
@@ -72,8 +69,7 @@ MESSAGES = (
         name="index-put-dtype",
         category="RuntimeError",
         text="Index put requires the source and destination dtypes match, got Float for the destination and Double "
-        "for the "
-        "source.",
+        "for the source.",
         pattern="index put requires the source and destination dtypes match",
         means="x[indices] = y converts nothing when the index is a tensor or a list; x[2:5] = y would.",
         memory="The write goes into x's memory. y.to(x.dtype) is a copy.",
@@ -128,8 +124,7 @@ MESSAGES = (
         pattern="cannot cast (array data|scalar) from .*? to .*? according to the rule",
         means="The conversion could lose values, and the caller forbids that.",
         memory="astype copies. NumPy's default 'unsafe' loses silently; tensorcopy.to_numpy(a, dtype=...) refuses "
-        "only where a "
-        "value would change beyond rounding.",
+        "only where a value would change beyond rounding.",
         setup="a = np.ones(2)",
         provoke='a.astype(np.float32, casting="safe")',
         write='b = a.astype(np.float32, casting="same_kind")  # rounding is accepted',
@@ -169,8 +164,7 @@ MESSAGES = (
         text="\"add_stub\" not implemented for 'UInt16'",
         pattern=r"\"\w+\" not implemented for '\w+'",
         means="torch can store this dtype and not compute with it: half precision of some operations on the CPU, the "
-        "unsigned "
-        "dtypes of 16 to 64 bits, float8.",
+        "unsigned dtypes of 16 to 64 bits, float8.",
         memory="Converting copies; convert the result back if the storage matters.",
         setup="x = torch.ones(2).to(torch.uint16)",
         provoke="x + x",

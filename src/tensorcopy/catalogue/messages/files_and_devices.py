@@ -9,12 +9,10 @@ MESSAGES = (
         name="weights-only",
         category="UnpicklingError",
         text="Weights only load failed. This file can still be loaded, to do so you have two options, do those steps "
-        "only if "
-        "you trust the source of the checkpoint.",
+        "only if you trust the source of the checkpoint.",
         pattern="weights only load failed|unsupported global: global .*? was not an allowed global by default",
         means="The checkpoint holds objects besides tensors and containers, and since torch 2.6 load refuses those "
-        "that it "
-        "does not know: making them can run any code. Also what a file that is no checkpoint at all gives.",
+        "that it does not know: making them can run any code. Also what a file that is no checkpoint at all gives.",
         memory="tensorcopy inspect FILE lists the objects without making them.",
         setup="import fractions, io\nfile = io.BytesIO()\n"
         "torch.save({'w': torch.ones(2), 'lr': fractions.Fraction(1, 2)}, file)\nfile.seek(0)",
@@ -32,8 +30,7 @@ MESSAGES = (
         pattern="pytorchstreamreader failed (reading zip archive|locating file)|file is not a zip file|ran out of "
         "input",
         means="The checkpoint is cut off or is no checkpoint: an interrupted save or download, a Git LFS pointer, an "
-        "HTML "
-        "page.",
+        "HTML page.",
         memory="Nothing was loaded. Save to another name and rename it, so that a file is there whole or not at all.",
         setup="import io\nfile = io.BytesIO()\ntorch.save(torch.ones(100), file)\ncut = "
         "io.BytesIO(file.getvalue()[:-200])",
@@ -59,14 +56,12 @@ MESSAGES = (
         name="state-dict-mismatch",
         category="RuntimeError",
         text="Error(s) in loading state_dict for Linear: size mismatch for weight: copying a param with shape "
-        "torch.Size([2, 1]) "
-        "from checkpoint, the shape in current model is torch.Size([1, 1]).",
+        "torch.Size([2, 1]) from checkpoint, the shape in current model is torch.Size([1, 1]).",
         pattern=r"error\(s\) in loading state_dict for",
         means="The checkpoint and the model do not have the same parameters. A prefix such as 'module.' comes from "
         "DataParallel; other sizes come from another configuration.",
         memory="load_state_dict copies the values into the model's own memory; with assign=True it takes the tensors "
-        "of the "
-        "checkpoint instead, and shares them.",
+        "of the checkpoint instead, and shares them.",
         setup="layer = torch.nn.Linear(1, 1)\nstate = {'module.weight': torch.ones(1, 1), 'module.bias': "
         "torch.ones(1)}",
         provoke="layer.load_state_dict(state)",
@@ -83,8 +78,7 @@ MESSAGES = (
         pattern="typedstorage is deprecated",
         means="x.storage() gives an object that torch is giving up.",
         memory="A storage is the memory behind a tensor: all of it, also for a small view. x.data_ptr() is where the "
-        "tensor "
-        "begins in it.",
+        "tensor begins in it.",
         setup="x = torch.ones(4)[2:]",
         provoke="x.storage()",
         write="size = x.untyped_storage().nbytes()",
@@ -100,8 +94,7 @@ MESSAGES = (
         r"\(torch\.cuda\.\w+\) and weight type \(torch\.\w+\) should be the same|expected object of device type",
         means="One operand was not moved: a tensor made inside forward(), a buffer that is a plain attribute, a batch.",
         memory="to(device) copies between devices, keeps the graph, and gives the tensor itself where it is there "
-        "already. Make "
-        "new tensors where they are needed: torch.zeros(n, device=x.device).",
+        "already. Make new tensors where they are needed: torch.zeros(n, device=x.device).",
         setup='x, y = torch.ones(2), torch.ones(2, device="meta")',
         provoke="x + y",
         write="z = y + x.to(y.device)",
@@ -113,8 +106,7 @@ MESSAGES = (
         name="no-data-on-meta",
         category="NotImplementedError",
         text="Cannot copy out of meta tensor; no data! Please use torch.nn.Module.to_empty() instead of "
-        "torch.nn.Module.to() "
-        "when moving module from meta to a different device.",
+        "torch.nn.Module.to() when moving module from meta to a different device.",
         pattern="cannot copy out of meta tensor; no data",
         means="The tensor was made on the meta device, which has shapes and no memory; its values were never loaded.",
         memory="to_empty() allocates memory with whatever is in it; load_state_dict then copies the values into it.",

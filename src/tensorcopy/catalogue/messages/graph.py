@@ -12,12 +12,10 @@ MESSAGES = (
         category="RuntimeError",
         text="element 0 of tensors does not require grad and does not have a grad_fn",
         pattern="element .*? of tensors does not require grad and does not have a grad_fn",
-        means="backward() was called on something that is not on the graph: somewhere between the parameters and "
-        "here the "
-        "graph was cut, or no parameter requires grad.",
+        means="backward() was called on something that is not on the graph: somewhere between the parameters and here "
+        "the graph was cut, or no parameter requires grad.",
         memory="What cuts it: detach(), .data, .item(), .numpy(), torch.tensor(x), no_grad, integer results such as "
-        "argmax. "
-        "Setting requires_grad on the loss hides the error and trains nothing.",
+        "argmax. Setting requires_grad on the loss hides the error and trains nothing.",
         setup=_W,
         provoke="loss = torch.tensor((w * 2).sum().item())\nloss.backward()",
         write="loss = (w * 2).sum()  # stay with tensors up to the loss\nloss.backward()",
@@ -31,10 +29,9 @@ MESSAGES = (
         "already been freed).",
         pattern="trying to backward through the graph a second time",
         means="Part of the graph belongs to two losses or to two steps. Usual reasons: a hidden state carried over "
-        "from the "
-        "last batch, or a running sum of losses that are still tensors on the graph.",
-        memory="The first backward() freed what the graph had saved. Cutting with detach() between the steps frees the "
-        "memory; retain_graph=True keeps it alive, more with every step.",
+        "from the last batch, or a running sum of losses that are still tensors on the graph.",
+        memory="The first backward() freed what the graph had saved. Cutting with detach() between the steps frees "
+        "the memory; retain_graph=True keeps it alive, more with every step.",
         setup=_W,
         provoke="loss = (w * w).sum()\nloss.backward()\nloss.backward()",
         write="state = w * w\nstate.sum().backward()\nstate = state.detach()  # carry the values over, not the graph\n"
@@ -49,11 +46,9 @@ MESSAGES = (
         "[torch.FloatTensor [2]], which is output 0 of Exp, is at version 1; expected version 0 instead.",
         pattern="one of the variables needed for gradient computation has been modified by an in-?place operation",
         means="An operation saved this tensor for its gradient, and something wrote it afterwards: x += 1, relu_, a "
-        "write "
-        "into a slice, an optimizer step between forward and backward.",
+        "write into a slice, an optimizer step between forward and backward.",
         memory="All views share one version counter, so a write through any of them counts. Writes through .data, "
-        ".numpy() "
-        "and DLPack are not counted: they give wrong gradients instead of this error.",
+        ".numpy() and DLPack are not counted: they give wrong gradients instead of this error.",
         setup=_W,
         provoke="y = w.exp()\ny += 1\ny.sum().backward()",
         write="y = w.exp()\ny = y + 1  # a new tensor; what was saved stays as it is\ny.sum().backward()",
@@ -73,8 +68,7 @@ MESSAGES = (
         means="A parameter was written while autograd was recording. Its old value is gone, so no gradient could "
         "reach it.",
         memory="Under no_grad the write is allowed and goes into the parameter's own memory, which every view and "
-        "every "
-        "array made from it sees.",
+        "every array made from it sees.",
         setup=_W,
         provoke="w += 1",
         write="with torch.no_grad():\n    w += 1  # an update, as optimizers do it\n"
@@ -100,12 +94,10 @@ MESSAGES = (
         name="split-view-in-place",
         category="RuntimeError",
         text="Output 0 of UnbindBackward0 is a view and is being modified inplace. This view is the output of a "
-        "function "
-        "that returns multiple views.",
+        "function that returns multiple views.",
         pattern="output .*? of .*? is a view and is being modified inplace.*?returns multiple views",
-        means="chunk, split, unbind (also iterating over a tensor) give several views at once; autograd cannot "
-        "follow a "
-        "write into one of them.",
+        means="chunk, split, unbind (also iterating over a tensor) give several views at once; autograd cannot follow "
+        "a write into one of them.",
         memory="The views share the memory of the tensor that was taken apart.",
         setup="x = torch.ones(4, requires_grad=True) * 1",
         provoke="first, second = x.chunk(2)\nfirst += 1",
@@ -174,12 +166,10 @@ MESSAGES = (
         name="grad-of-non-leaf",
         category="UserWarning",
         text="The .grad attribute of a Tensor that is not a leaf Tensor is being accessed. Its .grad attribute won't "
-        "be "
-        "populated during autograd.backward().",
+        "be populated during autograd.backward().",
         pattern=r"the \.grad attribute of a tensor that is not a leaf tensor is being accessed",
         means="Only leaves keep their gradient. Often the tensor should have been a leaf, and .to(), .cuda() or "
-        ".reshape() "
-        "after requires_grad=True made a computed one of it.",
+        ".reshape() after requires_grad=True made a computed one of it.",
         memory="Gradients of computed tensors are freed as soon as they were passed on; retain_grad() keeps one.",
         setup="y = torch.ones(2, requires_grad=True) * 2",
         provoke="y.grad",
@@ -192,14 +182,11 @@ MESSAGES = (
         name="unused-in-graph",
         category="RuntimeError",
         text="One of the differentiated Tensors appears to not have been used in the graph. Set allow_unused=True if "
-        "this "
-        "is the desired behavior.",
+        "this is the desired behavior.",
         pattern="(one of the differentiated tensors|the differentiated tensor at index .*?) appears to not have been "
-        "used "
-        "in the graph",
+        "used in the graph",
         means="No path of the graph leads from the result to this tensor: it was not used, or the way was cut, or a "
-        "copy of "
-        "it was used.",
+        "copy of it was used.",
         memory="tensorcopy.relation(x, result).graph tells the path, or where it was cut.",
         setup=_W,
         provoke="torch.autograd.grad((w.detach() * 2).sum() + (w * 0 + 1).detach().requires_grad_().sum(), w)",
@@ -299,8 +286,8 @@ MESSAGES = (
         category="ValueError",
         text="can't optimize a non-leaf Tensor",
         pattern="can't optimize a non-leaf tensor",
-        means="An optimizer writes its parameters in place, and this one was computed: by .to(), .cuda(), * or reshape "
-        "after requires_grad=True.",
+        means="An optimizer writes its parameters in place, and this one was computed: by .to(), .cuda(), * or "
+        "reshape after requires_grad=True.",
         memory="detach() and requires_grad_() make a leaf over the same memory; clone() in between gives it its own.",
         setup="x = torch.ones(2, requires_grad=True).to(torch.float64)",
         provoke="torch.optim.SGD([x], lr=0.1)",
@@ -312,8 +299,7 @@ MESSAGES = (
         name="out-of-grad",
         category="RuntimeError",
         text="add(): functions with out=... arguments don't support automatic differentiation, but one of the "
-        "arguments "
-        "requires grad.",
+        "arguments requires grad.",
         pattern=r"functions with out=\.\.\. arguments don't support automatic differentiation",
         means="Writing a result into an existing tensor is not recorded.",
         memory="out= saves an allocation by writing memory that others may see. Under no_grad it is allowed.",
@@ -340,8 +326,8 @@ MESSAGES = (
         name="gradient-shape",
         category="RuntimeError",
         text="attempting to assign a gradient of size '[2]' to a tensor of size '[3]'.",
-        pattern="attempting to assign a gradient (of size .*? to a tensor of size|with dtype .*? to a tensor)|"
-        "assigned grad has data of a different (size|type)",
+        pattern="attempting to assign a gradient (of size .*? to a tensor of size|with dtype .*? to a "
+        "tensor)|assigned grad has data of a different (size|type)",
         means="A .grad has the shape, dtype and device of its tensor.",
         memory="x.grad = g shares g's memory, so later backward() calls add into g.",
         setup="x = torch.ones(3, requires_grad=True)\ng = torch.ones(3, dtype=torch.float64)",
@@ -354,13 +340,11 @@ MESSAGES = (
         name="send-non-leaf",
         category="RuntimeError",
         text="Cowardly refusing to serialize non-leaf tensor which requires_grad, since autograd does not support "
-        "crossing "
-        "process boundaries.",
+        "crossing process boundaries.",
         pattern="cowardly refusing to serialize non-leaf tensor which requires_grad",
         means="A tensor on the graph was put into a queue, or came out of a DataLoader's worker.",
         memory="The tensor's memory is moved to shared memory, and NumPy arrays over it lose it. detach() cuts the "
-        "graph; "
-        "clone() leaves the arrays alone.",
+        "graph; clone() leaves the arrays alone.",
         setup="import torch.multiprocessing.reductions as reductions\nx = torch.ones(2, requires_grad=True) * 2",
         provoke="reductions.reduce_tensor(x)",
         write="sent = reductions.reduce_tensor(x.detach().clone())",

@@ -12,11 +12,9 @@ MESSAGES = (
         "sourceTensor.detach().clone().requires_grad_(True), rather than torch.tensor(sourceTensor).",
         pattern=r"to copy construct from a tensor, it is recommended to use",
         means="torch.tensor and new_tensor are for data that is no tensor yet. With a tensor they work, and hide "
-        "whether "
-        "the graph was meant to be cut.",
+        "whether the graph was meant to be cut.",
         memory="The values are copied and the graph is cut. clone() copies and keeps the graph, detach().clone() "
-        "copies "
-        "and cuts it.",
+        "copies and cuts it.",
         setup="x = torch.ones(2, requires_grad=True)",
         provoke="torch.tensor(x)",
         write="y = x.detach().clone()  # a copy off the graph\ny = x.clone()  # a copy on the graph",
@@ -27,8 +25,7 @@ MESSAGES = (
         name="list-of-arrays-slow",
         category="UserWarning",
         text="Creating a tensor from a list of numpy.ndarrays is extremely slow. Please consider converting the list "
-        "to a "
-        "single numpy.ndarray with numpy.array() before converting to a tensor.",
+        "to a single numpy.ndarray with numpy.array() before converting to a tensor.",
         pattern="creating a tensor from a list of numpy.ndarrays is extremely slow",
         means="torch takes every number of every array out as a Python object and puts it back.",
         memory="The result is a copy in any case. np.stack moves whole rows, and from_numpy shares what it made.",
@@ -42,14 +39,12 @@ MESSAGES = (
         name="one-element-only",
         category="ValueError",
         text="only one element tensors can be converted to Python scalars",
-        pattern="only one element tensors can be converted to python scalars"
-        "|a tensor with .*? elements cannot be converted to scalar",
-        means="float(), int(), item() and torch.tensor of a list of tensors want one number from each tensor, and "
-        "one of "
-        "them has more.",
+        pattern="only one element tensors can be converted to python scalars|a tensor with .*? elements cannot be "
+        "converted to scalar",
+        means="float(), int(), item() and torch.tensor of a list of tensors want one number from each tensor, and one "
+        "of them has more.",
         memory="item() copies one number to Python and cuts the graph. To join tensors, stack them: that copies once "
-        "and "
-        "keeps the graph.",
+        "and keeps the graph.",
         setup="rows = [torch.ones(2, requires_grad=True), torch.ones(2)]",
         provoke="torch.tensor(rows)",
         write="t = torch.stack(rows)  # one tensor of all\nnumbers = rows[0].tolist()  # Python numbers",
@@ -91,8 +86,7 @@ MESSAGES = (
         text="Could not infer dtype of NoneType",
         pattern=r"could not infer dtype of",
         means="An element is no number: None, a dictionary, an object of some class. In a DataLoader: a sample's "
-        "field is "
-        "missing.",
+        "field is missing.",
         memory="Nothing was made.",
         setup="numbers = [1.0, None]",
         provoke="torch.tensor(numbers)",
@@ -105,8 +99,8 @@ MESSAGES = (
         category="ValueError",
         text="could not determine the shape of object type 'Series'",
         pattern="could not determine the shape of object type",
-        means="The object says that it has a length and cannot be read by position from 0. A pandas Series whose index "
-        "does not begin with 0 is the usual case: torch reads column[0], pandas looks for the label 0.",
+        means="The object says that it has a length and cannot be read by position from 0. A pandas Series whose "
+        "index does not begin with 0 is the usual case: torch reads column[0], pandas looks for the label 0.",
         memory="Nothing was made. to_numpy() gives the numbers, often without copying; pandas 3 marks them read-only.",
         setup="class Column:\n    def __len__(self): return 2\n"
         "    def __getitem__(self, label): raise KeyError(label)\n"
@@ -151,9 +145,8 @@ MESSAGES = (
         text="torch.asarray: unspecified requires_grad now defaults to obj.requires_grad instead of False.",
         pattern="torch.asarray: unspecified requires_grad now defaults to obj.requires_grad",
         means="Whether torch.asarray(x) of a tensor stays on the graph changed between releases.",
-        memory="It shares x in both. Beware of asarray(x, requires_grad=False) with a leaf: it switches "
-        "requires_grad off "
-        "on x itself.",
+        memory="It shares x in both. Beware of asarray(x, requires_grad=False) with a leaf: it switches requires_grad "
+        "off on x itself.",
         setup="x = torch.ones(2, requires_grad=True)",
         provoke="torch.asarray(x)",
         write="y = x  # on the graph\ny = x.detach()  # shares the memory, off the graph, x stays as it is",

@@ -10,9 +10,8 @@ MESSAGES = (
         category="ValueError",
         text="Unable to avoid copy while creating an array as requested.",
         pattern="unable to avoid copy while creating an array as requested",
-        means="Since NumPy 2, copy=False means never copy, and raises where that is impossible; before, it meant "
-        "copy if "
-        "needed. That meaning is now copy=None, or np.asarray.",
+        means="Since NumPy 2, copy=False means never copy, and raises where that is impossible; before, it meant copy "
+        "if needed. That meaning is now copy=None, or np.asarray.",
         memory="Lists, other dtypes and tensors given to np.array(..., copy=False) need new memory.",
         setup="numbers = [1.0, 2.0]",
         provoke="np.array(numbers, copy=False)",
@@ -41,8 +40,7 @@ MESSAGES = (
         category="TypeError",
         text="only 0-dimensional arrays can be converted to Python scalars",
         pattern="only (0-dimensional|length-1|size-1) arrays can be converted to python scalars|conversion of an "
-        "array with "
-        "ndim > 0 to a scalar is deprecated",
+        "array with ndim > 0 to a scalar is deprecated",
         means="float(a) and int(a) want an array without dimensions; an array of shape (1,) is not one any more.",
         memory="item() copies the one number to Python.",
         setup="a = np.ones(1)",
@@ -88,9 +86,8 @@ MESSAGES = (
         text="Object arrays cannot be loaded when allow_pickle=False",
         pattern="object arrays cannot be loaded when allow_pickle=false|this file contains pickled \\(object\\) data",
         means="The file holds Python objects as a pickle, and loading a pickle can run any code.",
-        memory="Arrays of numbers are stored as their bytes; arrays of objects are not. tensorcopy inspect FILE "
-        "tells which "
-        "they are without loading anything.",
+        memory="Arrays of numbers are stored as their bytes; arrays of objects are not. tensorcopy inspect FILE tells "
+        "which they are without loading anything.",
         setup="import io\nfile = io.BytesIO()\nnp.save(file, np.array([{}], dtype=object), "
         "allow_pickle=True)\nfile.seek(0)",
         provoke="np.load(file)",

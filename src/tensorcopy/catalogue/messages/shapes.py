@@ -8,13 +8,12 @@ MESSAGES = (
     Message(
         name="view-needs-copy",
         category="RuntimeError",
-        text="view size is not compatible with input tensor's size and stride (at least one dimension spans across two "
-        "contiguous subspaces). Use .reshape(...) instead.",
+        text="view size is not compatible with input tensor's size and stride (at least one dimension spans across "
+        "two contiguous subspaces). Use .reshape(...) instead.",
         pattern="view size is not compatible with input tensor's size and stride",
         means="After transpose, permute or slicing the elements do not lie in the order that the new shape needs.",
         memory="view() always shares or raises. reshape() shares where it can and copies where it cannot: a write "
-        "into its "
-        "result reaches the source only sometimes.",
+        "into its result reaches the source only sometimes.",
         setup="x = torch.ones(2, 3).t()",
         provoke="x.view(6)",
         write="y = x.reshape(6)  # copies here\ny = x.contiguous().view(6)  # the same, spelled out",
@@ -40,8 +39,7 @@ MESSAGES = (
         category="RuntimeError",
         text="The expanded size of the tensor (6) must match the existing size (3) at non-singleton dimension 0.",
         pattern="the expanded size of the tensor .*? must match the existing size|the number of sizes provided .*? "
-        "must be "
-        "greater or equal to the number of dimensions in the tensor",
+        "must be greater or equal to the number of dimensions in the tensor",
         means="expand and assignments stretch dimensions of size 1 only.",
         memory="expand shares and repeats one element without copying it; repeat copies, and can repeat any size.",
         setup="x = torch.ones(3)",
@@ -50,8 +48,7 @@ MESSAGES = (
         holds="y.shape == (6,) and z.data_ptr() == x.data_ptr()",
         also=(
             "expand(torch.FloatTensor{[1, 2, 3]}, size=[2, -1]): the number of sizes provided (2) must be greater or "
-            "equal "
-            "to the number of dimensions in the tensor (3)",
+            "equal to the number of dimensions in the tensor (3)",
         ),
         operations=("torch.Tensor.expand", "torch.Tensor.repeat"),
     ),
@@ -86,8 +83,7 @@ MESSAGES = (
         category="ValueError",
         text="To change to a dtype of a different size, the last axis must be contiguous",
         pattern="to change to a dtype of a different size, the last axis must be contiguous|when changing to a "
-        "(larger|smaller) "
-        "dtype, its size must be a divisor",
+        "(larger|smaller) dtype, its size must be a divisor",
         means="ndarray.view(dtype) reads the same bytes as other numbers, and these do not lie side by side.",
         memory="view(dtype) shares and converts nothing; astype converts and copies.",
         setup="a = np.ones((2, 3), np.float32).T",
@@ -129,8 +125,7 @@ MESSAGES = (
         text="stack expects each tensor to be equal size, but got [2] at entry 0 and [3] at entry 1",
         pattern="stack expects each tensor to be equal size|all input arrays must have the same shape",
         means="A batch is made of samples of different shapes. From a DataLoader: the dataset's samples differ, and "
-        "they have "
-        "to be padded or cropped before they are collated.",
+        "they have to be padded or cropped before they are collated.",
         memory="stack copies every sample once into one new tensor and keeps the graph.",
         setup="samples = [torch.ones(2), torch.ones(3)]",
         provoke="torch.stack(samples)",
@@ -158,10 +153,9 @@ MESSAGES = (
         category="RuntimeError",
         text="Boolean value of Tensor with more than one value is ambiguous",
         pattern="boolean value of tensor with more than one value is ambiguous|the truth value of an array with more "
-        "than one "
-        "element is ambiguous",
-        means="if x: wants one truth value. Also raised by x in a_list, by max() and sorted() of tensors, and by == on "
-        "dataclasses that hold tensors.",
+        "than one element is ambiguous",
+        means="if x: wants one truth value. Also raised by x in a_list, by max() and sorted() of tensors, and by == "
+        "on dataclasses that hold tensors.",
         memory="bool(x) copies one value to Python, which on a GPU waits for it, and cuts the graph.",
         setup="x = torch.tensor([1.0, 0.0])",
         provoke="bool(x)",

@@ -11,11 +11,9 @@ MESSAGES = (
         text="Can't call numpy() on Tensor that requires grad. Use tensor.detach().numpy() instead.",
         pattern=r"can't call numpy\(\) on (tensor|variable) that requires grad",
         means="An array has no graph, so the conversion would cut it silently. Also raised by np.asarray, matplotlib "
-        "and "
-        "pandas, which call numpy() for you.",
+        "and pandas, which call numpy() for you.",
         memory="detach().numpy() shares the tensor's memory: writing the array changes the tensor, and autograd does "
-        "not "
-        "notice, which can give wrong gradients. Copy the array if anybody writes it.",
+        "not notice, which can give wrong gradients. Copy the array if anybody writes it.",
         setup="x = torch.ones(2, requires_grad=True)",
         provoke="x.numpy()",
         write="a = x.detach().numpy()  # shares memory with x; read only\na = x.detach().numpy().copy()  # its own "
@@ -73,8 +71,7 @@ MESSAGES = (
         pattern=r"can't call numpy\(\) on tensor that has (conjugate|negative) bit set",
         means="conj() and imag of a conjugate only set a bit; the bytes still hold the values before it.",
         memory="resolve_conj() and resolve_neg() copy where the bit is set, and give the tensor itself where it is "
-        "not. "
-        "Beware of DLPack: it drops the negative bit without an error.",
+        "not. Beware of DLPack: it drops the negative bit without an error.",
         setup="x = torch.tensor([1 + 2j]).conj()",
         provoke="x.numpy()",
         write="a = x.resolve_conj().numpy()\nb = x.imag.resolve_neg().numpy()",
@@ -142,12 +139,10 @@ MESSAGES = (
         name="dlpack-of-readonly",
         category="BufferError",
         text="Cannot export readonly array since signalling readonly is unsupported by DLPack (supported by newer "
-        "DLPack "
-        "version).",
+        "DLPack version).",
         pattern="cannot export readonly array since signalling readonly is unsupported by dlpack",
         means="The consumer speaks a version of DLPack that cannot say read-only, so NumPy refuses. Newer consumers "
-        "get "
-        "the array; torch.from_dlpack then gives a tensor that can be written, without a warning.",
+        "get the array; torch.from_dlpack then gives a tensor that can be written, without a warning.",
         memory="Sharing would make constant memory writable. A copy is safe.",
         setup="a = np.arange(3.0)\na.flags.writeable = False",
         provoke="a.__dlpack__()",
@@ -160,12 +155,11 @@ MESSAGES = (
         name="trace-constant",
         category="TracerWarning",
         text="Converting a tensor to a NumPy array might cause the trace to be incorrect. We can't record the data "
-        "flow of "
-        "Python values, so this value will be treated as a constant in the future.",
+        "flow of Python values, so this value will be treated as a constant in the future.",
         pattern=r"converting a tensor to a .*? might cause the trace to be incorrect"
         "|results are registered as constants in the trace",
-        means="The value leaves the graph that jit.trace or export records; what it is now is baked in, and the traced "
-        "function gives it for every later input.",
+        means="The value leaves the graph that jit.trace or export records; what it is now is baked in, and the "
+        "traced function gives it for every later input.",
         memory="numpy(), item(), tolist(), float() and torch.tensor(x) cut a recorded graph as they cut autograd's.",
         provoke="torch.jit.trace(lambda x: x * float(x[0]), torch.ones(2))",
         write="double = lambda x: x * x[0]  # stay in torch\ny = double(torch.ones(2))",
