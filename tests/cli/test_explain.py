@@ -125,7 +125,8 @@ def test_a_pasted_error_is_explained(capsys: pytest.CaptureFixture[str]) -> None
 def test_a_whole_traceback_from_standard_input_is_explained(
     capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("sys.stdin", io.StringIO(TRACEBACK))
+    noise = b"\xff\x00 step 1 " * 200_000
+    monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(noise + TRACEBACK.encode()), "utf-8"))
     found = json.loads(explained(capsys, "-", "--output-format", "json"))["data"]["messages"]
     assert [message["name"] for message in found] == ["modified-in-place"]
 

@@ -43,10 +43,16 @@ def test_of_many_views_the_first_are_drawn_and_the_others_counted() -> None:
     assert len(pictured("s", 120, views, full=True).spans) == 30
 
 
-def test_what_is_too_scattered_to_compare_is_said() -> None:
-    scattered = Region(0, (100_000,), (8,), 4)
-    found = pictured("s", 800_000, [("a", scattered), ("b", Region(0, (4,), (4,), 4))])
-    assert found.note == "too many pieces to tell what a shares"
+def test_views_in_very_many_pieces_are_compared_two_by_two() -> None:
+    views = [
+        ("even", Region(0, (100_000,), (8,), 4)),
+        ("odd", Region(4, (100_000,), (8,), 4)),
+        ("row", Region(0, (4,), (4,), 4)),
+    ]
+    assert pictured("s", 800_000, views).shared == (
+        SharedPart(lo=0, hi=16, labels=("even", "row"), gaps=True),
+        SharedPart(lo=4, hi=16, labels=("odd", "row"), gaps=True),
+    )
 
 
 def test_a_small_view_is_drawn_on_the_storage_that_it_keeps_alive() -> None:

@@ -238,3 +238,11 @@ def test_on_devices_without_common_addresses_only_one_storage_is_compared(monkey
     assert {region.space for obj in (x, x.untyped_storage()) for region in footprint(obj).regions} == {
         f"cpu:{x.data_ptr():#x}"
     }
+
+
+def test_a_dlpack_capsule_shows_its_memory_and_is_not_consumed() -> None:
+    x = torch.arange(6.0)
+    capsule = x[2:].__dlpack__()
+    assert common_memory(capsule, x).bytes == 16
+    assert torch.from_dlpack(capsule).tolist() == [2.0, 3.0, 4.0, 5.0]
+    assert "taken by somebody else" in common_memory(capsule, x).why

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
+from math import prod
 
 from ..live.describe import Description
-from ..live.memory import Region, byte_runs
+from ..live.memory import Region, byte_runs, lattice, overlaps
 from ..reporting import SharedPart, Span, Storage
 
 _MOST_SPANS = 24
@@ -28,11 +29,10 @@ def pictured(
         full: Draw all views, not only the first ones.
     """
     shown = views if full else views[:_MOST_SPANS]
-    parts, undecided = _shared(shown, base)
+    parts = _shared(shown, base)
     remarks = [note]
     remarks += [f"{len(views) - len(shown)} more lie here" if len(shown) < len(views) else ""]
     remarks += [f"{len(parts) - _MOST_PARTS} more parts are shared" if len(parts) > _MOST_PARTS and not full else ""]
-    remarks += [f"too many pieces to tell what {undecided} shares" if undecided else ""]
     return Storage(
         name=name,
         bytes=size,
@@ -76,24 +76,27 @@ def _stretches(spans: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return joined
 
 
+def _run_count(region: Region) -> int:
+    """In how many pieces the bytes of a region lie, at the most."""
+    return prod(count for _, count in lattice(region)[1:]) if region.size else 0
+
+
 def _span(label: str, region: Region, base: int) -> Span:
     lo, hi = region.span
-    runs = byte_runs(region)
-    gaps = region.size > 0 and (runs is None or len(runs) > 1)
+    gaps = region.size > 0 and (_run_count(region) > _MOST_RUNS or len(byte_runs(region) or []) > 1)
     how = f"{region.shape}, strides {region.strides}" if gaps else ""
     return Span(label=label, lo=lo - base, hi=hi - base, gaps=gaps, strides=how)
 
 
-def _shared(views: Sequence[tuple[str, Region]], base: int) -> tuple[tuple[SharedPart, ...], str]:
-    """What the same two or more views lie on, as one part each; and the views that are too scattered to tell."""
+def _shared(views: Sequence[tuple[str, Region]], base: int) -> tuple[SharedPart, ...]:
+    """What the same two or more views lie on, as one part each; for views in very many pieces, what each two do."""
     runs: dict[int, list[tuple[int, int]]] = {}
     scattered = []
-    for k, (label, region) in enumerate(views):
-        found = byte_runs(region)
-        if found is None or len(found) > _MOST_RUNS:
-            scattered.append(label)
+    for k, (_, region) in enumerate(views):
+        if _run_count(region) > _MOST_RUNS:
+            scattered.append(k)
         else:
-            runs[k] = found
+            runs[k] = byte_runs(region) or []
     parts = [
         SharedPart(
             lo=ranges[0][0] - base,
@@ -103,7 +106,16 @@ def _shared(views: Sequence[tuple[str, Region]], base: int) -> tuple[tuple[Share
         )
         for members, ranges in _ranges(runs).items()
     ]
-    return tuple(parts), ", ".join(scattered)
+    pairs = {tuple(sorted((k, j))) for k in scattered for j in range(len(views)) if j != k}
+    return (*parts, *(part for k, j in sorted(pairs) if (part := _common(views[k], views[j], base)) is not None))
+
+
+def _common(first: tuple[str, Region], second: tuple[str, Region], base: int) -> SharedPart | None:
+    """That the two share something, and between which bytes; exact in the former, not in the latter."""
+    (lo, hi), (other_lo, other_hi) = first[1].span, second[1].span
+    if not overlaps(first[1], second[1]):
+        return None
+    return SharedPart(lo=max(lo, other_lo) - base, hi=min(hi, other_hi) - base, labels=(first[0], second[0]), gaps=True)
 
 
 def _ranges(runs: Mapping[int, list[tuple[int, int]]]) -> dict[tuple[int, ...], list[tuple[int, int]]]:

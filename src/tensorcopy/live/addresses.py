@@ -111,9 +111,18 @@ def dlpack_region(producer: Any) -> tuple[Region, bool] | None:
     except Exception as error:
         raise _refused(producer, f"raised {type(error).__name__}: {error}") from error
     try:
-        told = capsules.read(capsule)
+        return capsule_region(capsule)
     except capsules.Untrue as error:
         raise _refused(producer, f"returned something untrue: {error}") from error
+
+
+def capsule_region(capsule: Any) -> tuple[Region, bool] | None:
+    """The region that a DLPack capsule hands over, and whether it may be written; None if it is a copy. Not consumed.
+
+    Raises:
+        Untrue: it is no such capsule, was taken already, or contradicts itself.
+    """
+    told = capsules.read(capsule)
     if (capsules._tensor_in(capsule)[1] or 0) & _IS_COPIED:
         return None
     space = "host" if told.device_type in _HOST_DEVICES else f"dlpack {told.device}"

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ..errors import ProducerError, TensorcopyError
-from .addresses import buffer_region, dlpack_region, interface_region
+from .addresses import buffer_region, capsule_region, dlpack_region, interface_region
 from .diophantine import MAX_WORK
 from .libraries import class_of, is_instance, is_ndarray, is_numpy_scalar, is_tensor
 from .memory import Overlap, Region, contiguous_strides, measure, meeting_spans, overlaps
@@ -198,6 +198,8 @@ def export_of(obj: Any) -> tuple[Region, bool] | None:
     for name in ("__array_interface__", "__cuda_array_interface__"):
         if hasattr(kind, name) or name in getattr(obj, "__dict__", ()):
             return _interface_of(obj, name)
+    if kind.__name__ == "PyCapsule":
+        return capsule_region(obj)
     return dlpack_region(obj) if hasattr(kind, "__dlpack__") else None
 
 

@@ -49,6 +49,10 @@ SLICES = {
     "bool": torch.ones(100, dtype=torch.bool)[5:6],
     "bfloat16": torch.arange(100, dtype=torch.bfloat16)[5:7],
     "the same twice": (PARENT[0], PARENT[0]),
+    "columns of very many rows": (
+        torch.arange(50_000.0).view(5000, 10)[:, :2],
+        torch.arange(50_000.0).view(5000, 10)[:, 5:9:2],
+    ),
 }
 
 

@@ -288,6 +288,12 @@ def test_what_is_no_file_of_tensors_is_refused(tmp_path: Path) -> None:
         inspect_file(tmp_path / "text")
 
 
+def test_a_pointer_of_git_lfs_is_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "model.bin").write_text("version https://git-lfs.github.com/spec/v1\noid sha256:0\nsize 1\n")
+    with pytest.raises(BadFileError, match=r"model.bin is a pointer of Git LFS · .* · git lfs pull"):
+        inspect_file(tmp_path / "model.bin")
+
+
 def test_what_is_no_file_at_all_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadArgumentError, match=r"cannot read .*none · No such file or directory · name a file"):
         inspect_file(tmp_path / "none")

@@ -43,13 +43,18 @@ def run(args: argparse.Namespace) -> int:
     if args.list:
         show(list_report(), args)
         return 0
-    asked = sys.stdin.read(_LONGEST) if args.words == ["-"] else " ".join(args.words)
+    asked = _pasted() if args.words == ["-"] else " ".join(args.words)
     for explain in _EXPLAINERS:
         report = explain(asked, full=args.all) if asked.strip() else None
         if report is not None:
             show(report, args)
             return 0
     raise _unknown(asked)
+
+
+def _pasted() -> str:
+    """The end of standard input; what a program printed need not be text."""
+    return sys.stdin.buffer.read()[-_LONGEST:].decode("utf-8", "replace")
 
 
 def _message(asked: str, *, full: bool) -> Report | None:

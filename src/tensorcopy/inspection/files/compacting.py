@@ -6,7 +6,6 @@ none of them is made, and no code of the file runs. Bytes are copied through a w
 
 from __future__ import annotations
 
-import mmap
 import os
 import struct
 import zipfile
@@ -22,7 +21,7 @@ from . import rewriting, verifying
 from .contents import Contents
 from .formats.torch_archive import Archive, recognises, take_apart
 from .looking import inspect_file
-from .reading import opened, read_at
+from .reading import Slices, opened, read_at
 from .rewriting import Rewritten
 from .transfer import gathered
 from .zip_directory import Member, data_offset, members_of
@@ -80,10 +79,10 @@ def compact_file(source: str | Path, target: str | Path, *, overwrite: bool = Fa
         members = members_of(file)
         archive = _taken_apart(file, os.fspath(source), members)
         plan = rewriting.rewritten(archive)
-        with replacing(target) as out, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
-            _write(out, file, data, archive, plan)
+        with replacing(target) as out:
+            _write(out, file, archive, plan)
             out.flush()
-            verifying.verify(data, archive, plan, out)
+            verifying.verify(Slices(file), archive, out)
             after = out.seek(0, os.SEEK_END)
     return Compacted(
         source=os.fspath(source),
@@ -126,7 +125,7 @@ def _nothing_to_compact(contents: Contents) -> BadFileError:
     )
 
 
-def _write(out: BinaryIO, file: BinaryIO, data: mmap.mmap, archive: Archive, plan: Rewritten) -> None:
+def _write(out: BinaryIO, file: BinaryIO, archive: Archive, plan: Rewritten) -> None:
     storages = {record.name: key for key, record in archive.records.items()}
     with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED, allowZip64=True) as archived:
         for member in archive.members.values():
@@ -136,7 +135,7 @@ def _write(out: BinaryIO, file: BinaryIO, data: mmap.mmap, archive: Archive, pla
                 _add(archived, member.name, len(plan.pickle), iter((plan.pickle,)))
             elif member.name in storages:
                 layout, start = plan.layouts[storages[member.name]], data_offset(file, member)
-                _add(archived, member.name, layout.nbytes, gathered(data, start, layout))
+                _add(archived, member.name, layout.nbytes, gathered(Slices(file), start, layout))
             else:
                 _add(archived, member.name, member.size, _verbatim(file, member))
 

@@ -68,7 +68,7 @@ class _Facts:
         on = f"{_count(len(contents.entries), 'tensor')} on {_count(len(contents.storages), 'storage')}"
         if self.saved:
             return f"{on} of {bytes_text(self.stored)}; {bytes_text(self.saved)} of that no tensor uses."
-        return f"{on} of {bytes_text(self.stored)}, all of it used."
+        return f"{on} of {bytes_text(self.stored)}; none of that can be left out."
 
     def interesting(self) -> list[str]:
         """The storages that drag something along, the worst first, then those that several tensors lie on."""

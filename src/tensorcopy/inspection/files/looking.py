@@ -33,6 +33,12 @@ def inspect_file(path: str | Path) -> Contents:
             if module.recognises(head):
                 found: Contents = module.read(file, shown)
                 return found
+    if head.startswith(b"version https://git-lfs"):
+        raise BadFileError(
+            f"{shown} is a pointer of Git LFS",
+            why="the file itself was not fetched with the repository",
+            fix="git lfs pull, and ask again",
+        )
     known = ", ".join(module.NAME for module in _formats())
     raise BadFileError(
         f"{shown} is no file of tensors",

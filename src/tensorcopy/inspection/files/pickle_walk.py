@@ -15,7 +15,7 @@ from typing import IO, Any
 from ...errors import BadFileError
 from .reading import INTACT
 
-_MOST_STEPS = 20_000_000
+_MOST_STEPS = 8_000_000
 _MARK = object()
 
 _RUNS_CODE = frozenset((

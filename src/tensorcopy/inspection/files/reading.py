@@ -75,6 +75,16 @@ def truncated(what: str, file_bytes: int) -> BadFileError:
     )
 
 
+class Slices:
+    """The bytes of a file by ``data[lo:hi]``: read when asked for, so that memory does not grow with the file."""
+
+    def __init__(self, file: BinaryIO) -> None:
+        self._file = file
+
+    def __getitem__(self, part: slice) -> bytes:
+        return read_at(self._file, part.start, part.stop - part.start, "a storage")
+
+
 class Window(io.RawIOBase):
     """The bytes ``[lo, lo + size)`` of a file as a file of their own."""
 

@@ -8,28 +8,33 @@ from dataclasses import dataclass, replace
 from itertools import pairwise, product
 from math import prod
 
-from ...live.memory import MAX_RUNS, Region, byte_runs, lattice
+from ...live.memory import Region, byte_runs, lattice
 
 Pairs = tuple[tuple[int, int], ...]
+_MOST_RUNS = 1 << 12
+"""Separate runs of bytes that are looked at one by one; where there are more, only whole rows are."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Piece:
     """Bytes of the old storage, in rising order, that lie back to back in the new one.
 
-    lo: the first of them.
-    lattice: (stride, count) pairs, the smallest stride first; the first pair is an unbroken run of bytes.
+    lo: where the first row of them begins.
+    parts: the bytes of a row: an offset from its beginning, and (stride, count) pairs, the smallest stride first, of
+        which the first is an unbroken run.
+    rows: how often the row comes, and after how many bytes.
     target: where they begin in the new storage.
     """
 
     lo: int
-    lattice: Pairs
+    parts: tuple[tuple[int, Pairs], ...]
     target: int
+    rows: tuple[int, int] = (1, 0)
 
     @property
     def nbytes(self) -> int:
         """How many bytes it is."""
-        return prod(count for _, count in self.lattice)
+        return self.rows[0] * sum(prod(count for _, count in pairs) for _, pairs in self.parts)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -52,9 +57,8 @@ def squeeze(nbytes: int, views: Sequence[Region], *, keep_all: bool = False) -> 
         views: What is used of it.
         keep_all: Leave everything as it is.
     """
-    unchanged = Squeezed(
-        nbytes=nbytes, pieces=(Piece(lo=0, lattice=((1, nbytes),), target=0),) if nbytes else (), views=tuple(views)
-    )
+    everything = (_run(0, nbytes, 0),) if nbytes else ()
+    unchanged = Squeezed(nbytes=nbytes, pieces=everything, views=tuple(views))
     if keep_all:
         return unchanged
     align = max((view.itemsize for view in views), default=1)
@@ -63,13 +67,17 @@ def squeeze(nbytes: int, views: Sequence[Region], *, keep_all: bool = False) -> 
         group = [views[k] for k in members]
         lo = min(view.span[0] for view in group)
         start = end + (lo - end) % align
-        found, placed = _squeeze_group(group, lo, start)
+        found, placed = _squeeze_group(group, lo, start, nbytes)
         pieces += found
         end = found[-1].target + found[-1].nbytes
         for k, view in zip(members, placed, strict=True):
             moved[k] = view
     moved = [view if view.size else replace(view, address=0) for view in moved]
     return Squeezed(nbytes=end, pieces=tuple(pieces), views=tuple(moved)) if end < nbytes else unchanged
+
+
+def _run(lo: int, nbytes: int, target: int) -> Piece:
+    return Piece(lo=lo, parts=((0, ((1, nbytes),)),), target=target)
 
 
 def _groups(views: Sequence[Region]) -> list[list[int]]:
@@ -86,16 +94,15 @@ def _groups(views: Sequence[Region]) -> list[list[int]]:
     return groups
 
 
-def _squeeze_group(group: list[Region], lo: int, start: int) -> tuple[list[Piece], list[Region]]:
+def _squeeze_group(group: list[Region], lo: int, start: int, limit: int) -> tuple[list[Piece], list[Region]]:
     hi = max(view.span[1] for view in group)
     if len({(view.address, view.shape, view.strides, view.itemsize) for view in group}) == 1 and _nests(group[0]):
         return _packed(group, lo, start)
     if len({view.itemsize for view in group}) == 1:
-        found = _without_gaps(group, start)
+        found = _without_gaps(group, start) or _by_rows(group, lo, start, limit)
         if found is not None:
             return found
-    kept = Piece(lo=lo, lattice=((1, hi - lo),), target=start)
-    return [kept], [replace(view, address=view.address - lo + start) for view in group]
+    return [_run(lo, hi - lo, start)], [replace(view, address=view.address - lo + start) for view in group]
 
 
 def _nests(view: Region) -> bool:
@@ -122,7 +129,53 @@ def _packed(group: list[Region], lo: int, start: int) -> tuple[list[Piece], list
             strides[axis] = step
             step *= view.shape[axis]
     placed = replace(view, address=start, strides=tuple(strides))
-    return [Piece(lo=lo, lattice=lattice(view), target=start)], [placed] * len(group)
+    return [Piece(lo=lo, parts=((0, lattice(view)),), target=start)], [placed] * len(group)
+
+
+def _by_rows(group: list[Region], lo: int, start: int, limit: int) -> tuple[list[Piece], list[Region]] | None:
+    """The same columns of every row, where the views are columns of one matrix: gaps between columns are closed.
+
+    None where they are not, where that leaves nothing out, or where the last row would reach beyond *limit*.
+    """
+    width = max((st for view in group for st, _ in _steps(view)), default=0)
+    cut = [_row_of(view, lo, width) for view in group] if width else []
+    if not cut or any(found is None for found in cut):
+        return None
+    columns = [found for found in cut if found is not None]
+    row = squeeze(width, [column for column, _, _ in columns])
+    count = max(first + n for _, first, n in columns)
+    end = max(piece.lo + offset + _reach(pairs) for piece in row.pieces for offset, pairs in piece.parts)
+    if row.nbytes >= width or lo + (count - 1) * width + end > limit or any(piece.rows[0] > 1 for piece in row.pieces):
+        return None
+    parts = tuple((piece.lo + offset, pairs) for piece in row.pieces for offset, pairs in piece.parts)
+    placed = [
+        _in_rows(view, column, width, row.nbytes, start + first * row.nbytes)
+        for view, column, (_, first, _) in zip(group, row.views, columns, strict=True)
+    ]
+    return [Piece(lo=lo, parts=parts, target=start, rows=(count, width))], placed
+
+
+def _row_of(view: Region, lo: int, width: int) -> tuple[Region, int, int] | None:
+    """What the view has of one row, its first row, and its number of rows; None if it does not stay within rows."""
+    axes = [axis for axis, st in enumerate(view.strides) if st == width and view.shape[axis] > 1]
+    first, offset = divmod(view.address - lo, width)
+    count = view.shape[axes[0]] if axes else 1
+    shape = tuple(1 if axis in axes else n for axis, n in enumerate(view.shape))
+    column = replace(view, address=offset, shape=shape)
+    return (column, first, count) if len(axes) < 2 and column.span[1] <= width else None
+
+
+def _in_rows(view: Region, column: Region, old: int, new: int, start: int) -> Region:
+    strides = tuple(
+        new if st == old and n > 1 else moved
+        for n, st, moved in zip(view.shape, view.strides, column.strides, strict=True)
+    )
+    return replace(view, address=start + column.address, strides=strides)
+
+
+def _reach(pairs: Pairs) -> int:
+    """How far a lattice goes, its last byte included."""
+    return sum(st * (n - 1) for st, n in pairs) + 1
 
 
 def _without_gaps(group: list[Region], start: int) -> tuple[list[Piece], list[Region]] | None:
@@ -135,15 +188,15 @@ def _without_gaps(group: list[Region], start: int) -> tuple[list[Piece], list[Re
     moved = {view: places.moved(view) for view in distinct}
     if None in moved.values():
         return None
-    pieces = [Piece(lo=lo, lattice=((1, hi - lo),), target=places.of(lo)) for lo, hi in runs]
+    pieces = [_run(lo, hi - lo, places.of(lo)) for lo, hi in runs]
     return pieces, [found for view in group if (found := moved[view]) is not None]
 
 
 def _union(views: list[Region]) -> list[tuple[int, int]] | None:
     runs: list[tuple[int, int]] = []
     for view in views:
-        found = byte_runs(view)
-        if found is None or len(runs) + len(found) > MAX_RUNS:
+        found = byte_runs(view) if _run_count(view) <= _MOST_RUNS else None
+        if found is None or len(runs) + len(found) > _MOST_RUNS:
             return None
         runs += found
     joined: list[tuple[int, int]] = []
@@ -153,6 +206,11 @@ def _union(views: list[Region]) -> list[tuple[int, int]] | None:
         else:
             joined.append((lo, hi))
     return joined
+
+
+def _run_count(view: Region) -> int:
+    """In how many unbroken runs the bytes of a view lie, at the most."""
+    return prod(count for _, count in lattice(view)[1:])
 
 
 class _Places:

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterator
 from itertools import product
 from typing import Literal
 
-from .squeezing import Piece, Squeezed
+from .reading import Slices
+from .squeezing import Pairs, Piece, Squeezed
 
 _CHUNK = 1 << 22
 _FORMATS: dict[int, Literal["B", "H", "I", "Q"]] = {1: "B", 2: "H", 4: "I", 8: "Q"}
 
 
-def gathered(data: mmap.mmap, start: int, layout: Squeezed) -> Iterator[bytes]:
+def gathered(data: Slices, start: int, layout: Squeezed) -> Iterator[bytes]:
     """The bytes of the new storage, from the old one that begins at *start* in *data*; zeros where nothing is used."""
     end = 0
     for piece in layout.pieces:
@@ -23,8 +23,33 @@ def gathered(data: mmap.mmap, start: int, layout: Squeezed) -> Iterator[bytes]:
         end = piece.target + piece.nbytes
 
 
-def _of_piece(data: mmap.mmap, start: int, piece: Piece) -> Iterator[bytes]:
-    (_, run), *outer = piece.lattice
+def _of_piece(data: Slices, start: int, piece: Piece) -> Iterator[bytes]:
+    count, width = piece.rows
+    if len(piece.parts) == 1:
+        ((offset, pairs),) = piece.parts
+        yield from _of_lattice(data, start + offset, (*pairs, (width, count)) if count > 1 else pairs)
+    elif all(len(pairs) == 1 for _, pairs in piece.parts):
+        yield from _of_rows(data, start, piece)
+    else:
+        for row in range(count):
+            for offset, pairs in piece.parts:
+                yield from _of_lattice(data, start + row * width + offset, pairs)
+
+
+def _of_rows(data: Slices, start: int, piece: Piece) -> Iterator[bytes]:
+    """Rows of several unbroken runs each, many rows at a time."""
+    count, width = piece.rows
+    runs = [(offset, offset + pairs[0][1]) for offset, pairs in piece.parts]
+    most = max(1, _CHUNK // max(width, 1))
+    for first in range(0, count, most):
+        number = min(most, count - first)
+        block = data[start + first * width : start + (first + number - 1) * width + runs[-1][1]]
+        rows = range(0, number * width, width) if width else (0,)
+        yield b"".join(block[row + lo : row + hi] for row in rows for lo, hi in runs)
+
+
+def _of_lattice(data: Slices, start: int, lattice: Pairs) -> Iterator[bytes]:
+    (_, run), *outer = lattice
     if not outer:
         yield from (data[at : min(at + _CHUNK, start + run)] for at in range(start, start + run, _CHUNK))
         return
@@ -33,7 +58,7 @@ def _of_piece(data: mmap.mmap, start: int, piece: Piece) -> Iterator[bytes]:
         yield from every(data, start + sum(offsets), run=run, stride=stride, count=count)
 
 
-def every(data: mmap.mmap, start: int, *, run: int, stride: int, count: int) -> Iterator[bytes]:
+def every(data: Slices, start: int, *, run: int, stride: int, count: int) -> Iterator[bytes]:
     """*run* bytes at *start*, then *stride* bytes further, *count* times, in chunks."""
     most = max(1, _CHUNK // max(stride, 1))
     for first in range(0, count, most):

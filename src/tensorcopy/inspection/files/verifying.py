@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import product
@@ -10,9 +9,9 @@ from typing import BinaryIO
 
 from ...errors import BadFileError
 from ...live.memory import Region
-from .contents import Entry
+from .contents import Entry, StoredMemory
 from .formats.torch_archive import Archive, take_apart
-from .rewriting import Rewritten
+from .reading import Slices
 from .transfer import every
 from .zip_directory import members_of
 
@@ -21,7 +20,7 @@ _Step = tuple[int, int, int]
 """How many elements along a dimension, and the bytes from one to the next in the old file and in the new one."""
 
 
-def verify(data: mmap.mmap, archive: Archive, plan: Rewritten, out: BinaryIO) -> None:
+def verify(data: Slices, archive: Archive, out: BinaryIO) -> None:
     """Nothing if the checkpoint in *out* says the same as *archive*, whose bytes are in *data*.
 
     Raises:
@@ -31,20 +30,22 @@ def verify(data: mmap.mmap, archive: Archive, plan: Rewritten, out: BinaryIO) ->
     again = take_apart(out, archive.contents.path, members_of(out))
     if _skeleton(archive) != _skeleton(again):
         raise _differs("the names, types and shapes of its tensors")
-    with mmap.mmap(out.fileno(), 0, access=mmap.ACCESS_READ) as written:
-        for key, storage in archive.contents.storages.items():
-            new = again.contents.storages[key]
-            assert storage.offset is not None, "compressed archives are refused before"
-            assert new.offset is not None, "nothing is compressed when written"
-            if (
-                storage.whole
-                and data[storage.offset : storage.offset + storage.nbytes]
-                != (written[new.offset : new.offset + new.nbytes])
-            ):
-                raise _differs(f"storage {key!r}")
-            for before, after in dict.fromkeys(zip(storage.views, new.views, strict=True)):
-                if not _equal(data, before, storage.offset, written, after, new.offset):
-                    raise _differs(f"a tensor of storage {key!r}")
+    for key, storage in archive.contents.storages.items():
+        if not _storage_equal(data, storage, Slices(out), again.contents.storages[key]):
+            raise _differs(f"a tensor of storage {key!r}")
+
+
+def _storage_equal(data: Slices, storage: StoredMemory, written: Slices, new: StoredMemory) -> bool:
+    assert storage.offset is not None, "compressed archives are refused before"
+    assert new.offset is not None, "nothing is compressed when written"
+    if storage.whole:
+        return storage.nbytes == new.nbytes and _rows_equal(
+            data, storage.offset, written, new.offset, new.nbytes, (1, 0, 0)
+        )
+    return all(
+        _equal(data, before, storage.offset, written, after, new.offset)
+        for before, after in dict.fromkeys(zip(storage.views, new.views, strict=True))
+    )
 
 
 def _skeleton(archive: Archive) -> object:
@@ -62,7 +63,7 @@ def _size_only(entry: Entry) -> Region:
     return Region(0, entry.region.shape, entry.region.shape, entry.region.itemsize)
 
 
-def _equal(data: mmap.mmap, before: Region, old: int, written: mmap.mmap, after: Region, new: int) -> bool:
+def _equal(data: Slices, before: Region, old: int, written: Slices, after: Region, new: int) -> bool:
     """Whether both hold the same elements at the same indices. Bytes that repeat are read once."""
     if before.shape != after.shape or before.itemsize != after.itemsize:
         return False
@@ -100,7 +101,7 @@ def _offsets(steps: list[_Step]) -> Iterator[tuple[int, int]]:
         yield sum(k * st for k, (_, st, _) in pairs), sum(k * to for k, (_, _, to) in pairs)
 
 
-def _rows_equal(data: mmap.mmap, old: int, written: mmap.mmap, new: int, run: int, step: _Step) -> bool:
+def _rows_equal(data: Slices, old: int, written: Slices, new: int, run: int, step: _Step) -> bool:
     count, st, to = step
     if count == 1:
         return all(
