@@ -95,6 +95,7 @@ def test_names_lead_to_each_tensor_through_every_container(tmp_path: Path) -> No
         "optimizer": {"state": {0: {"exp_avg": torch.ones(3)}}, "param_groups": [{"params": (torch.ones(1),)}]},
         "config": Config(),
         7: torch.nn.Parameter(torch.ones(4)),
+        "more": collections.defaultdict(list, {"kept": [torch.ones(5)]}),
     }
     contents = inspect_file(saved(tmp_path, nest))
     assert [entry.name for entry in contents.entries] == [
@@ -104,6 +105,7 @@ def test_names_lead_to_each_tensor_through_every_container(tmp_path: Path) -> No
         "optimizer['param_groups'][0]['params'][0]",
         "config.weights",
         "[7]",
+        "more['kept'][0]",
     ]
     assert contents.entries[0].storage == contents.entries[1].storage
 

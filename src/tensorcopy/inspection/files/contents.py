@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from ...live.memory import Region
+from ...live.memory import Region, layout_of
 from ...reporting.showing import Shown
 from .squeezing import Squeezed, squeeze
 
@@ -53,6 +53,17 @@ class StoredMemory:
         """How it would be laid out with the bytes only that its views use."""
         return squeeze(self.nbytes, self.views, keep_all=bool(self.whole))
 
+    @property
+    def used(self) -> int:
+        """The bytes that this would leave."""
+        views = self.views
+        if len(views) == 1 and not views[0].address and views[0].nbytes == self.nbytes and layout_of(views[0]) == DENSE:
+            return self.nbytes
+        return self.squeezed().nbytes
+
+
+DENSE = "contiguous"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Contents(Shown):
@@ -80,7 +91,7 @@ class Contents(Shown):
     @property
     def used_bytes(self) -> int:
         """Bytes of the storages once each holds only what its tensors use."""
-        return sum(storage.squeezed().nbytes for storage in self.storages.values())
+        return sum(storage.used for storage in self.storages.values())
 
     @property
     def dtypes(self) -> Mapping[str, int]:

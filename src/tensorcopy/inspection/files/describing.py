@@ -21,6 +21,7 @@ from ...reporting import (
     ValueType,
     table,
 )
+from ...reporting.escaping import visible
 from ...reporting.quantities import bytes_text
 from ..picturing import pictured
 from .contents import Contents, Entry, StoredMemory
@@ -28,6 +29,7 @@ from .contents import Contents, Entry, StoredMemory
 _MOST_PICTURES = 8
 _MOST_ROWS = 40
 _MOST_OPAQUE = 12
+_LONGEST = 100
 
 
 def contents_report(contents: Contents, *, full: bool = False) -> Report:
@@ -46,9 +48,8 @@ class _Facts:
 
     def __init__(self, contents: Contents) -> None:
         self.contents = contents
-        self.stored, self.kept = contents.stored_bytes, {}
-        for key, storage in contents.storages.items():
-            self.kept[key] = storage.squeezed().nbytes
+        self.stored = contents.stored_bytes
+        self.kept = {key: storage.used for key, storage in contents.storages.items()}
         self.used = sum(self.kept.values())
         self.names: dict[str, list[Entry]] = {}
         for entry in contents.entries:
@@ -149,7 +150,7 @@ def _pictures(facts: _Facts, *, full: bool) -> Iterator[Section]:
 def _picture(facts: _Facts, key: str, *, full: bool) -> Any:
     storage, waste = facts.contents.storages[key], facts.waste(key)
     entries = facts.names.get(key, [])
-    views = [(entry.name, entry.region) for entry in entries]
+    views = [(_short(entry.name), entry.region) for entry in entries]
     note = f"{bytes_text(waste)} dragged along" if waste else storage.whole
     return pictured(f"storage {key}", storage.nbytes, views, note=note, full=full)
 
@@ -174,13 +175,18 @@ def _entries(facts: _Facts, *, full: bool) -> Table:
     )
 
 
+def _short(name: str) -> str:
+    """On one line, and not longer than a reader can bear."""
+    return visible(name if len(name) <= _LONGEST else f"{name[: _LONGEST // 2]}…{name[-_LONGEST // 2 :]}")
+
+
 def _row(facts: _Facts, entry: Entry) -> Sequence[Any]:
     return (
-        entry.name,
+        _short(entry.name),
         entry.dtype,
         "×".join(map(str, entry.region.shape)) or "scalar",
         entry.region.nbytes,
-        entry.storage or None,
+        (entry.storage or None) if entry.storage != entry.name else "its own",
         entry.region.address if entry.storage else None,
         Cell(value=_remark(facts, entry), tone=Tone.WARN if _drags(facts, entry) else Tone.NEUTRAL),
     )

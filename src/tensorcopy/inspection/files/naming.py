@@ -41,9 +41,10 @@ def _members(path: str, value: Any) -> Iterator[tuple[str, Any]]:
         case Dictionary(pairs=pairs, state=state):
             yield from ((_at_key(path, key), item) for key, item in pairs if _leads_on(item))
             yield from _members_of_state(path, state)
-        case Call(arguments=arguments, state=state, items=items):
+        case Call(arguments=arguments, state=state, items=items, pairs=pairs):
             yield from _members_of_call(path, value, arguments)
             yield from ((f"{path}[{k}]"[-_LONGEST:], item) for k, item in enumerate(items) if _leads_on(item))
+            yield from ((_at_key(path, key), item) for key, item in pairs if _leads_on(item))
             yield from _members_of_state(path, state)
         case Laid(state=state):
             yield from _members_of_state(path, state)

@@ -15,7 +15,8 @@ from typing import IO, Any
 from ...errors import BadFileError
 from .reading import INTACT
 
-_MOST_STEPS = 8_000_000
+_MOST_STEPS = 3_000_000
+"""A tensor takes about thirty, so these are enough for a hundred thousand."""
 _MARK = object()
 
 _RUNS_CODE = frozenset((
@@ -74,6 +75,7 @@ class Call:
     arguments: list[Any]
     state: Any = None
     items: list[Any] = field(default_factory=list)
+    pairs: list[tuple[Any, Any]] = field(default_factory=list)
 
 
 @dataclass(slots=True, eq=False)
@@ -218,11 +220,7 @@ class _Machine:
         self._set(self._pop_to_mark())
 
     def _set(self, flat: list[Any]) -> None:
-        target = self._top()
-        if isinstance(target, Dictionary):
-            target.pairs.extend(_in_pairs(flat))
-        else:
-            target.items.extend(Sequence("tuple", list(pair)) for pair in _in_pairs(flat))
+        self._top().pairs.extend(_in_pairs(flat))
 
     def name(self, argument: str) -> None:
         module, _, name = argument.partition(" ")

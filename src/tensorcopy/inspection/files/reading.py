@@ -23,7 +23,7 @@ def opened(path: str | Path) -> Iterator[BinaryIO]:
     Raises:
         BadArgumentError: there is no such file, it is not regular, or it may not be read.
     """
-    shown = os.fspath(path)
+    shown = os.fspath(path) or "''"
     try:
         mode = os.stat(path).st_mode
         if not stat.S_ISREG(mode):
