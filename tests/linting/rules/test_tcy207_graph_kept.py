@@ -114,6 +114,16 @@ def train(model, loader, device):
         loss.backward()
         total += loss  # here
     return total
+--- tensor moved and squeezed
+import torch
+def train(model, loader, device):
+    total = torch.zeros(1, device=device).squeeze_()
+    for x in loader:
+        loss = model(x)
+        loss.backward()
+        loss *= len(x)
+        total += loss  # here
+    return total
 --- accumulated gradients
 import torch
 def train(model, loader, steps):
@@ -289,6 +299,16 @@ def train(model, loader):
     total = 0
     for x in loader:
         total += step(model, x)
+    return total
+--- summed without grad
+import torch
+def train(model, loader):
+    total = torch.zeros(2)
+    for x in loader:
+        loss = model(x)
+        loss.backward()
+        with torch.no_grad():
+            total[0] += loss * len(x)
     return total
 --- a window
 from collections import deque

@@ -110,7 +110,7 @@ def _operands(node: ast.expr) -> Iterator[ast.expr]:
 
 
 def _results_of_steps(frame: Frame, inside: list[ast.AST]) -> dict[str, ast.AST]:
-    """What functions of the file give that back-propagate a loss and return it: their calls, and the names that hold it."""
+    """What functions give that back-propagate a loss and return it: the calls, and the names that hold it."""
     found: dict[str, ast.AST] = {}
     for node in inside:
         if isinstance(node, ast.Call) and (backward := _spent_in(frame, node)) is not None:
@@ -146,15 +146,12 @@ def _rebinds_off(node: ast.AST, name: str) -> bool:
 
 
 def _add_siblings(targets: dict[str, ast.AST], inside: list[ast.AST]) -> None:
-    """Where the graph is kept on purpose, what came from the same call as the back-propagated value is on it as well."""
+    """Where the graph is kept on purpose: losses that came from the same call as the back-propagated value."""
     for node in inside:
-        if (
-            not isinstance(node, ast.Assign)
-            or not isinstance(node.targets[0], ast.Tuple)
-            or not isinstance(node.value, ast.Call)
-        ):
+        target = node.targets[0] if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call) else None
+        if not isinstance(target, ast.Tuple):
             continue
-        names = [ast.unparse(part) for part in node.targets[0].elts]
+        names = [ast.unparse(part) for part in target.elts]
         kept = [targets[n] for n in names if n in targets and "retain_graph=True" in ast.unparse(targets[n])]
         for name in names if kept else ():
             if "loss" in name:
@@ -255,6 +252,8 @@ def _stays(
     frame: Frame, loop: ast.AST, inside: list[ast.AST], holder: ast.expr, carried: str, targets: dict[str, ast.AST]
 ) -> bool:
     """Whether the holder outlives the turn with all it was given, and nobody takes a gradient of it."""
+    if _without_grad(frame, holder, loop):
+        return False
     key = ast.unparse(holder)
     root = key.split("[")[0]
     if key in targets or root in targets or carried in (key, root) or not _starts_plain(frame, root, loop):
@@ -277,6 +276,16 @@ def _stays(
         if isinstance(node, ast.Delete) and any(ast.unparse(t).split("[")[0] == root for t in node.targets):
             return False
     return not _needs_its_graph(frame, root)
+
+
+def _without_grad(frame: Frame, node: ast.AST, loop: ast.AST) -> bool:
+    """Whether the statement stands in ``with torch.no_grad():`` inside of the loop."""
+    current = frame.unit.parents.get(node)
+    while current is not None and current is not loop:
+        if isinstance(current, ast.With) and any("no_grad" in ast.unparse(item.context_expr) for item in current.items):
+            return True
+        current = frame.unit.parents.get(current)
+    return False
 
 
 def _starts_plain(frame: Frame, root: str, loop: ast.AST) -> bool:
@@ -308,6 +317,10 @@ def _pairs(node: ast.Assign) -> Iterator[tuple[ast.expr, ast.expr]]:
 def _is_plain(value: ast.expr) -> bool:
     if isinstance(value, (ast.Constant, ast.List, ast.Dict, ast.ListComp, ast.DictComp, ast.BinOp)):
         return not isinstance(value, ast.Constant) or type(value.value) in (int, float)
+    while (
+        isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and isinstance(value.func.value, ast.Call)
+    ):
+        value = value.func.value
     name = ast.unparse(value.func) if isinstance(value, ast.Call) else ""
     return name.rpartition(".")[2] in (
         "zeros",

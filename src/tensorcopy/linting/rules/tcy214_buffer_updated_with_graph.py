@@ -37,12 +37,7 @@ def written(event: Write) -> None:
     value, incoming = event.value, event.written
     if incoming is None or incoming.graph != v.ON or event.frame.grad != "on" or not _certain(incoming):
         return
-    if (
-        event.how not in ("method", "augmented", "subscript")
-        or value.kind != v.TENSOR
-        or value.graph == v.OFF
-        and _detached(value)
-    ):
+    if event.how not in ("method", "augmented", "subscript") or value.kind != v.TENSOR or _detached(value):
         return
     name = _name_of(event)
     if name and _is_buffer(event.frame, name):
@@ -106,15 +101,14 @@ def _argument(node: ast.AST) -> ast.expr | None:
 def _tell(frame: Frame, event: Assigned | Write, node: ast.AST, name: str, argument: ast.expr | None) -> None:
     def fix(lines: list[str]) -> Fix:
         assert argument is not None
-        return Fix(
-            title="Detach what goes into the buffer", edits=(inserted_after(argument, ".detach()", lines),), safe=False
-        )
+        edits = (inserted_after(argument, ".detach()", lines),)
+        return Fix(title="Detach what goes into the buffer", edits=edits, safe=False)
 
     event.report(
         RULE,
         node,
-        f"the buffer `{name}` is updated from a value on the graph: it carries the graph of this step into the next, where "
-        "backward() goes through it a second time and raises, or memory grows; detach the update",
+        f"the buffer `{name}` is updated from a value on the graph: it carries the graph of this step into the next, "
+        "where backward() goes through it a second time and raises, or memory grows; detach the update",
         (),
         fix if argument is not None else None,
     )
