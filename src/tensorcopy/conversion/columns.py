@@ -7,7 +7,6 @@ them is exposed, and how a null is refused or replaced, is decided here for all 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import reduce
 from typing import Any, NamedTuple
 
@@ -26,9 +25,8 @@ class Chunk(NamedTuple):
     nulls: Any = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Column:
-    """What can be known of a column without moving its data."""
+class Column(NamedTuple):
+    """What can be known of a column without moving its data. A named tuple, as `Exposure` is."""
 
     dtype: str
     shape: tuple[int, ...]
