@@ -36,4 +36,16 @@ CELLS = [
         calls=60,
         above=("from_numpy", 500),
     ),
+    Cell(
+        name="to_torch of a list of 10 tensors of 10",
+        make=lambda: [torch.from_numpy(np.arange(10, dtype="float32") + i) for i in range(10)],
+        candidates={
+            "torch.tensor": lambda ts: torch.tensor([t.tolist() for t in ts]),
+            "torch.stack": lambda ts: torch.stack(ts),
+            "tensorcopy": lambda ts: tc.to_torch(ts),
+        },
+        naive="torch.tensor",
+        modes=("drop",),
+        calls=60,
+    ),
 ]
