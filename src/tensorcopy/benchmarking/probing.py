@@ -27,8 +27,8 @@ from .candidates import Candidate
 from .groups import Group
 from .measurements import Measurement, Result, Status
 
-_SMALL = 10_000
-"""Elements of the source that a candidate is tried on first where there are many more."""
+_SMALL, _TINY = 10_000, 100
+"""Elements of the sources that a candidate is tried on first where there are many more."""
 _TRIES = 5
 _WORD_LIMIT = 160
 
@@ -38,7 +38,7 @@ class Source:
     """The object to measure on, and what is known of it.
 
     x: the object of the user, or one made for them.
-    small: a like object of few elements where *x* has many; None where it has not.
+    small, tiny: like objects of ten thousand and of a hundred elements where *x* has many more; None where it has not.
     """
 
     x: Any
@@ -46,6 +46,7 @@ class Source:
     traits: frozenset[Trait]
     elements: int
     small: Any = None
+    tiny: Any = None
     small_elements: int = 0
     device: str = "cpu"
 
@@ -68,13 +69,14 @@ class Probed:
 def source_of(x: Any, kind: Kind) -> Source:
     """Look at *x*, and make a small one like it where it is large."""
     elements = _count(x)
-    small = _small_like(x) if elements > 10 * _SMALL else None
+    small, tiny = (_beginning_of(x, k) if elements > 10 * _SMALL else None for k in (_SMALL, _TINY))
     return Source(
         x=x,
         kind=kind,
         traits=traits_of(x),
         elements=elements,
         small=small,
+        tiny=tiny,
         small_elements=_count(small) if small is not None else 0,
         device=str(x.device) if is_tensor(x) else "cpu",
     )
@@ -84,20 +86,20 @@ def _count(x: Any) -> int:
     return prod(nest_shape(x) if isinstance(x, (list, tuple)) else x.shape)
 
 
-def _small_like(x: Any) -> Any:
-    """The beginning of *x* in memory of its own; a leaf for a leaf."""
+def _beginning_of(x: Any, elements: int) -> Any:
+    """About so many *elements* of *x* in memory of their own; a leaf for a leaf."""
     if is_tensor(x) and x.is_leaf:
-        return twin_of(_part(x.detach())).requires_grad_(x.requires_grad)
-    return twin_of(_part(x))
+        return twin_of(_part(x.detach(), elements)).requires_grad_(x.requires_grad)
+    return twin_of(_part(x, elements))
 
 
-def _part(x: Any) -> Any:
-    """The beginning of *x*, some ten thousand elements, as a view where there are views."""
+def _part(x: Any, elements: int) -> Any:
+    """The beginning of *x* along its longest dimension, as a view where there are views."""
     if isinstance(x, (list, tuple)):
-        return x[: max(1, _SMALL * len(x) // _count(x))]
+        return x[: max(1, elements * len(x) // _count(x))]
     shape = tuple(x.shape)
     axis = max(range(len(shape)), key=lambda k: shape[k])
-    kept = max(1, shape[axis] * _SMALL // _count(x))
+    kept = max(1, shape[axis] * elements // _count(x))
     return x[(slice(None),) * axis + (slice(0, kept),)]
 
 
@@ -166,7 +168,7 @@ def _too_large(candidate: Candidate, source: Source, limit: float) -> str:
     with all_warnings():
         try:
             _, allocations = counted(lambda: call(source.small), source.device)
-            seconds = _seconds_at_least(call, source.small, limit / factor) * factor
+            seconds = _seconds_for_all(call, source, factor, limit)
         except Exception:
             return ""
     if seconds > limit:
@@ -175,6 +177,14 @@ def _too_large(candidate: Candidate, source: Source, limit: float) -> str:
     if free is not None and needed > free * 0.8 and source.device == "cpu":
         return f"would need about {needed / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free"
     return ""
+
+
+def _seconds_for_all(call: Callable[[Any], Any], source: Source, factor: float, limit: float) -> float:
+    """What a call on the whole source will take, by what more elements cost; what a call costs at the least is not."""
+    small = _seconds_at_least(call, source.small, limit / factor)
+    if small * factor <= limit:
+        return small * factor
+    return small + max(0.0, small - _seconds_at_least(call, source.tiny, 0.0)) * factor
 
 
 def _seconds_at_least(call: Callable[[Any], Any], x: Any, enough: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -95,7 +96,7 @@ def _unknown(file: Path) -> BadArgumentError:
 
 
 def _unreadable(file: Path, error: Exception) -> BadArgumentError:
-    told = (str(error).strip().splitlines() or [""])[0]
+    told = re.sub(r"\x1b\[[\d;]*m", "", (str(error).strip().splitlines() or [""])[0])
     return BadArgumentError(
         f"cannot read {file.name!r}",
         why=f"{type(error).__name__}: {told}" if told else type(error).__name__,

@@ -84,7 +84,7 @@ def _compared(args: argparse.Namespace) -> Comparison:
     from ...benchmarking.comparing import SECONDS, compare
 
     budget = SECONDS if args.time_budget is None else args.time_budget
-    sizes, order = _sizes(args), None if args.source else _order(args)
+    sizes, order = _sizes(args), _order(args) if args.source is None else None
     x, note = _source(args, order)
     found = compare(x, group=args.group, want=args.want, time_budget=budget)
     if note:
@@ -153,21 +153,21 @@ def _write_files(found: Comparison, args: argparse.Namespace) -> None:
 
 def _require_sense(args: argparse.Namespace) -> None:
     given = [name for name in _SOURCE_OPTIONS if getattr(args, name)]
-    if args.source and given:
+    if args.source is not None and given:
         option = f"--{given[0].replace('_', '-')}"
         raise _senseless(
             f"{option} makes a source, and {args.source!r} is one",
             "only one of them can be compared",
             f"leave out {option} or the file",
         )
-    if args.source and (args.sizes or args.plot):
+    if args.source is not None and (args.sizes or args.plot):
         option = "--sizes" if args.sizes else "--plot"
         raise _senseless(
             f"{option} needs sources of many sizes, and a file holds one",
             "a file cannot be made to grow",
             "describe a source like it with --shape and --dtype",
         )
-    if args.key is not None and not args.source:
+    if args.key is not None and args.source is None:
         raise _senseless(
             "--key names a part of a file, and no file is given",
             "a source made to order has no parts",
