@@ -87,7 +87,7 @@ def test_a_list_within_itself_is_refused():
 
 
 def test_an_unknown_group_is_refused_with_those_that_there_are():
-    with pytest.raises(BadArgumentError, match=r"no group 'list' .* ask for one of copy, graph, to-array, repeat, cast"):
+    with pytest.raises(BadArgumentError, match=r"no group 'list' .* one of copy, graph, to-array, repeat, cast"):
         compared(torch.ones(2), group="list")
 
 

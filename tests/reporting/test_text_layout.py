@@ -10,13 +10,17 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from tensorcopy.reporting import (
+    Axis,
     Callout,
     CalloutKind,
     Cell,
     Column,
     Medium,
     MemoryPicture,
+    Plot,
+    Point,
     Report,
+    Series,
     Span,
     Storage,
     Tone,
@@ -118,6 +122,30 @@ def test_code_is_broken_after_signs_and_not_within_names() -> None:
     )
     lines = text_of(wide, 60).splitlines()[2:4]
     assert [line.split("  ")[0] for line in lines] == ["x.clone(memory_format=torch.", "channels_last)"]
+
+
+@pytest.mark.parametrize("columns", range(40, 60))
+def test_the_number_of_a_note_is_not_broken(columns: int) -> None:
+    cell = Cell(value="x.expand_as(torch.empty(2))", note="n")
+    noted = table([Column(name="code", type=ValueType.CODE), "what"], [[cell, "w " * 40]])
+    assert text_of(noted, columns).count("[1]") == 2
+
+
+CURVES = Plot(
+    x=Axis(name="size", unit="elements"),
+    y=Axis(name="time", type=ValueType.TIME),
+    series=tuple(
+        Series(name=f"torch.from_numpy(x.detach().numpy().copy()) number {k}", points=(Point(x=10, y=1e-6 * k),))
+        for k in (1, 2, 3)
+    ),
+)
+
+
+def test_curves_of_long_names_are_rows_where_columns_would_not_fit() -> None:
+    lines = text_of(CURVES, 80).splitlines()
+    assert lines[0] == "time over size (elements)"
+    assert lines[1].split() == ["10", "elements"]
+    assert [line.rpartition("  ")[2] for line in lines[3:6]] == ["1.00 µs", "2.00 µs", "3.00 µs"]
 
 
 MEMORY = MemoryPicture(
