@@ -65,6 +65,10 @@ x = np.array([16777217], dtype="float32")
 --- the time
 import time, torch
 x = torch.tensor(time.time())
+--- the time of a record
+import torch
+def f(records):
+    return torch.tensor([r.created.timestamp() for r in records])
 --- the time as an integer
 import time, torch
 x = torch.Tensor([int(time.time())])

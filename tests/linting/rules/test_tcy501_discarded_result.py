@@ -78,6 +78,27 @@ print(f(torch.ones(2).half()))
 import torch
 w = torch.nn.Parameter(torch.ones(2))
 w.to('cuda')
+--- function of a network
+import torch.nn.functional as F
+def f(x):
+    x = F.relu(x)
+    F.normalize(x, dim=1)
+    return x
+--- layer
+import torch
+class A(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.drop = torch.nn.Dropout(0.5)
+
+    def forward(self, x):
+        self.drop(x)
+        return x
+--- deep copy
+import copy
+def f(model):
+    copy.deepcopy(model)
+    return model
 --- append
 import numpy as np
 def f(a):
@@ -119,6 +140,21 @@ def f(x, m):
     x.detach()
     m.float()
     return x
+--- layers that act
+import torch
+import torch.nn.functional as F
+class A(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.relu = torch.nn.ReLU(inplace=True)
+        self.norm = torch.nn.BatchNorm1d(3)
+
+    def forward(self, x: torch.Tensor):
+        self.relu(x)
+        self.norm(x)
+        F.relu(x, inplace=True)
+        F.relu(x, True)
+        return x
 --- assigned
 import torch
 x = torch.ones(2)

@@ -108,6 +108,34 @@ FOUND = {
         "b = []\n    for v in us:\n        b.append(np.zeros(3))\n    torch.tensor(b)",
     ],
 }
+FOUND |= {
+    "TCY312": [
+        "torch.from_numpy([1, 2])",
+        "torch.from_numpy((1.0, 2.0))",
+        "torch.from_numpy(torch.ones(2))",
+        "torch.from_numpy(a.tolist())",
+        "torch.from_numpy([v for v in us])",
+    ],
+    "TCY313": [
+        "torch.zeros(3, dtype=torch.complex64).float()",
+        "torch.zeros(3, dtype=torch.cfloat).to(torch.float64)",
+        "np.zeros(3, dtype=np.complex128).astype(np.float32)",
+        "torch.tensor(np.zeros(3, dtype=np.complex128), dtype=torch.float32)",
+    ],
+    "TCY314": [
+        "torch.tensor(np.array([0.0, np.nan]), dtype=torch.int32)",
+        "np.array([np.nan, 1.0]).astype(int)",
+        "torch.from_numpy(np.array([np.nan, 1.0])).long()",
+        "torch.tensor([0.0, np.nan], dtype=torch.long)",
+        "torch.as_tensor(np.array([np.nan, 1.0])[:1], dtype=torch.int64)",
+    ],
+    "TCY502": [
+        "torch.no_grad()",
+        "torch.inference_mode()\n    return t + 1",
+        "torch.autocast('cuda')",
+        "torch.device('cuda')",
+    ],
+}
 FINE = {
     "TCY302": [
         "return nn.Parameter(torch.Tensor(n))",
@@ -209,6 +237,28 @@ FINE = {
         "torch.tensor([np.log(np.linalg.det(v)) for v in us])",
         "torch.tensor(sorted(list(a)))",
         "torch.tensor([np.array(5), np.array(6)])",
+    ],
+}
+FINE |= {
+    "TCY312": ["torch.from_numpy(a)", "torch.from_numpy(u)", "torch.from_numpy(np.array([1]))", "torch.from_numpy(t)"],
+    "TCY313": [
+        "torch.zeros(3, dtype=torch.complex64).to(torch.complex128)",
+        "torch.zeros(3, dtype=torch.complex64).real.float()",
+        "torch.zeros(3, dtype=torch.complex64).abs().float()",
+        "u.float()",
+    ],
+    "TCY314": [
+        "np.nan_to_num(np.array([np.nan, 1.0])).astype(int)",
+        "torch.tensor([0.0, np.nan])",
+        "np.array([np.nan, 1.0]).astype(np.float32)",
+        "np.isnan(np.array([np.nan, 1.0])).astype(int)",
+        "torch.from_numpy(np.array([np.nan, 1.0])).nan_to_num().long()",
+    ],
+    "TCY502": [
+        "with torch.no_grad():\n        pass",
+        "g = torch.no_grad()\n    g.__enter__()",
+        "torch.set_grad_enabled(False)",
+        "u.no_grad()",
     ],
 }
 MENDED = {

@@ -170,7 +170,9 @@ def _method(site: Site, base: Value | None, name: str) -> Value | None:
 
 def _method_of_unknown(site: Site, base: Value | None, name: str) -> Value | None:
     result = None
-    if name in ("parameters", "named_parameters"):
+    if name == "timestamp" and not site.args:
+        result = Value(v.FLOAT, site.node, traits=frozenset(("timestamp",)))
+    elif name in ("parameters", "named_parameters"):
         result = parameters_of(site, base, name)
     elif base is not None and (base.regions or "negative" in base.traits):
         result = maybe_shared(site, base, name)

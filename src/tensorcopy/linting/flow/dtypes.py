@@ -42,7 +42,8 @@ DTYPES = frozenset(
         "float8_e5m2",
     ]
 )
-_TORCH = {"float": "float32", "double": "float64", "half": "float16", "int": "int32", "long": "int64", "short": "int16"}
+_REAL_OF = {"complex64": "float32", "complex128": "float64"}
+_TORCH = {"cfloat": "complex64", "cdouble": "complex128", "float": "float32", "double": "float64", "half": "float16", "int": "int32", "long": "int64", "short": "int16"}
 _NUMPY = {
     "float": "float64",
     "double": "float64",
@@ -104,6 +105,11 @@ def torch_name(name: str) -> str:
     return _TORCH.get(name, name)
 
 
+def real_of(name: str) -> str:
+    """The dtype of the parts of a complex dtype, or the dtype itself."""
+    return _REAL_OF.get(name, name)
+
+
 def numpy_name(name: str) -> str:
     """``"float64"`` of NumPy's ``float``."""
     return _NUMPY.get(name, name)
@@ -157,7 +163,8 @@ def computed(name: str, operands: Sequence[Value | None]) -> str:
         return "int64"
     if name in _TESTS:
         return "bool"
-    return common(operands, v.TENSOR)
+    found = common(operands, v.TENSOR)
+    return real_of(found) if name in ("abs", "absolute", "angle") else found
 
 
 def is_discrete(name: str) -> bool:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import values as v
-from .dtypes import DTYPES, numpy_name, torch_name
+from .dtypes import DTYPES, numpy_name, real_of, torch_name
 from .effects import CUTS, effect_of
 from .events import Compared, Operator, Read
 from .frame import Frame
@@ -114,6 +114,8 @@ def _of_library(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Va
         return Value(v.DTYPE, ref=qualified, const=torch_name(name) if root == "torch" else numpy_name(name))
     if root == "ml_dtypes":
         return Value(v.DTYPE, ref=qualified, const=name)
+    if qualified in ("numpy.nan", "math.nan", "torch.nan"):
+        return Value(v.FLOAT, node, traits=frozenset(("nan",)))
     if qualified in ("numpy.inf", "numpy.nan", "numpy.pi", "math.pi", "math.inf", "torch.inf", "torch.nan", "torch.pi"):
         return Value(v.FLOAT, node)
     found = frame.unit.project.module(str(base.ref), frame.unit.source.imports)
@@ -131,7 +133,8 @@ def _of_numeric(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Va
         cut = Cut(".data", node, base) if name == "data" and base.graph == v.ON else base.cut
         graph = v.OFF if name == "data" else base.graph
         turned = frozenset(("noncontiguous",)) if name in ("T", "mT", "H", "mH") else frozenset()
-        return shared(frame, node, base, f".{name}", graph=graph, cut=cut, traits=turned)
+        dtype = real_of(base.dtype) if name in ("real", "imag") else base.dtype
+        return shared(frame, node, base, f".{name}", graph=graph, cut=cut, traits=turned, dtype=dtype)
     if name == "grad" and base.kind == v.TENSOR:
         region = Region("attribute", node, name="grad")
         return Value(v.TENSOR, node, regions=(region,), graph=v.OFF, traits=frozenset(("grad",)), ref=base)

@@ -24,6 +24,7 @@ INHERITED = frozenset(
         "noncontiguous",
         "negative",
         "bfloat16",
+        "nan",
         "inferred",
     )
 )

@@ -14,7 +14,7 @@ from .vocabulary import NUMPY_COMPUTED, NUMPY_FACTORIES
 
 _CONVERTERS = frozenset(["array", "asarray", "asanyarray", "ascontiguousarray", "asfortranarray", "copy"])
 _REDUCTIONS = frozenset(["sum", "mean", "max", "min", "std", "var", "median", "dot", "argmax", "argmin"])
-_KEEP_DTYPE = frozenset(["stack", "concatenate", "abs", "clip", "vstack", "hstack"])
+_KEEP_DTYPE = frozenset(["stack", "concatenate", "clip", "vstack", "hstack"])
 _FLOAT64 = frozenset(
     ["zeros", "ones", "empty", "eye", "linspace", "rand", "randn", "random", "random_sample", "uniform", "normal"]
 )
@@ -144,4 +144,6 @@ def _content(source: Value | None) -> frozenset[str]:
         return frozenset()
     if all(i is not None and i.kind == v.TEXT for i in items):
         return frozenset(("text",))
+    if any(i is not None and "nan" in i.traits for i in items):
+        return frozenset(("1-d", "nan"))
     return frozenset(("1-d",) if all(i is not None and i.kind in v.NUMBERS for i in items) else ())

@@ -46,7 +46,9 @@ def collected(event: Kept) -> None:
     if event.how != "append" or value.kind != v.TENSOR or not isinstance(event.node, ast.Call):
         return
     step = _part(value)
-    if step is None or not _takes_one_column(step.node) or not _outlives(event) or _is_one_of_several(event, step):
+    if step is None or step.base.traits & _KEPT_ANYWAY or not _takes_one_column(step.node):
+        return
+    if not _outlives(event) or _is_one_of_several(event, step):
         return
     event.report(
         RULE,
@@ -75,11 +77,13 @@ def _part(value: Value) -> Step | None:
     if not steps or "may copy" in value.traits or any("may copy" in step.base.traits for step in steps):
         return None
     found = next((s for s in steps if isinstance(s.node, ast.Subscript) and _restricts(s.node.slice)), None)
-    return found if found is not None and found.base.kind == v.TENSOR and not found.base.traits & _NOT_LARGER else None
+    return found if found is not None and found.base.kind == v.TENSOR and not found.base.traits & _OTHERWISE else None
 
 
-# Memory that the program keeps anyway, or that is known to be no larger than the part.
-_NOT_LARGER = frozenset(("parameter", "buffer", "expanded", "subclass", "grad"))
+# Memory that is no larger than the part, or that belongs to a class with ways of its own.
+_OTHERWISE = frozenset(("expanded", "subclass"))
+# Memory that the program keeps anyway.
+_KEPT_ANYWAY = frozenset(("parameter", "buffer", "grad"))
 
 
 def _restricts(index: ast.expr) -> bool:

@@ -46,14 +46,19 @@ _TIMED = frozenset(
 _TELLING = frozenset(
     ["resolve_conj", "resolve_neg", "masked_fill", "index_select", "type_as", "unsqueeze", "masked_select"]
 )
+_DUPLICATES = frozenset(("copy.copy", "copy.deepcopy"))
+_STATELESS = frozenset(
+    f"torch.nn.{name}"
+    for name in ("ReLU", "LeakyReLU", "GELU", "SiLU", "Sigmoid", "Tanh", "Softmax", "LogSoftmax", "Dropout", "Flatten")
+)
 
 
 @on("Discarded")
 def discarded(event: Discarded) -> None:
     """The result is a tensor, an array or a copied container, the call writes nothing, and nothing takes the result."""
-    if event.result is None or event.frame.probing:
-        return
     library, _, last = event.name.rpartition(".")
+    if event.frame.probing or (event.result is None and event.name not in _DUPLICATES):
+        return
     if last in _READS or last in _TIMED or _writes(event, last) or _is_timed(event):
         return
     source = _source(event, library, last)
@@ -69,7 +74,11 @@ def discarded(event: Discarded) -> None:
 
 
 def _writes(event: Discarded, last: str) -> bool:
-    if last.endswith("_") or event.result is event.receiver or len(event.node.args) > NUMPY_OUT.get(last, 99):
+    if (
+        (last.endswith("_") and last != "__call__")
+        or event.result is event.receiver
+        or len(event.node.args) > NUMPY_OUT.get(last, 99)
+    ):
         return True
     return any(k.arg in ("out", "inplace", "copy") or k.arg is None for k in event.node.keywords)
 
@@ -85,9 +94,11 @@ def _is_timed(event: Discarded) -> bool:
 
 def _source(event: Discarded, library: str, last: str) -> ast.expr | None:
     """Where the value stands that the call was meant to change; None if the call may be right as it is."""
-    assert event.result is not None
+    if event.name in _DUPLICATES:
+        return event.node.args[0] if event.node.args else None
     if library in (v.DICT, v.LIST):
         return event.node.func.value if last == "copy" else None
+    assert event.result is not None
     if event.result.kind not in v.NUMERIC:
         return None
     if library in ("torch.Tensor", "numpy.ndarray"):
@@ -97,13 +108,25 @@ def _source(event: Discarded, library: str, last: str) -> ast.expr | None:
 
 def _first_argument(event: Discarded, library: str, last: str) -> ast.expr | None:
     first = event.node.args[0] if event.node.args else None
-    if library == "torch":
+    if event.name == "torch.nn.Module.__call__":
+        return first if _is_stateless(event.receiver) else None
+    if library == "torch.nn.functional":
+        known = not any(a is not None and a.const is True for a in event.args)
+    elif library == "torch":
         known = last in IN_PLACE_TWINS or (
             _holds_memory(event.args) and (last in COMPUTED or writes_nothing(event.name))
         )
     else:
         known = library == "numpy" and (last in NUMPY_COMPUTED or writes_nothing(event.name))
     return first if known else None
+
+
+def _is_stateless(module: Value | None) -> bool:
+    """Whether a layer of torch does nothing but give its result: no statistics, no work in place."""
+    if module is None or str(module.ref) not in _STATELESS or not isinstance(module.node, ast.Call):
+        return False
+    given = [*module.node.args, *(k.value for k in module.node.keywords)]
+    return not any(isinstance(a, ast.Constant) and a.value is True for a in given)
 
 
 def _receiver(event: Discarded, library: str, last: str) -> ast.expr | None:
@@ -150,7 +173,8 @@ def _fix(event: Discarded, source: ast.expr) -> object:
 
 def _target(event: Discarded, source: ast.expr) -> str | None:
     """What the result can be assigned to with the meaning that the statement was to have; None if it would not help."""
-    value = event.receiver if event.receiver is not None else event.args[0]
+    of_receiver = event.receiver is not None and event.receiver.kind != v.MODULE
+    value = event.receiver if of_receiver else event.args[0] if event.args else None
     if value is None or value.kind not in v.NUMERIC or value.traits & {"parameter", "leaf"}:
         return None
     if isinstance(source, ast.Attribute) and isinstance(source.value, ast.Name):

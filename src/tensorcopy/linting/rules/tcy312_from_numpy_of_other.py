@@ -1,0 +1,40 @@
+"""``torch.from_numpy`` takes arrays, and nothing else."""
+
+from __future__ import annotations
+
+import ast
+
+from ..flow import values as v
+from ..flow.events import Call, on_call
+from ..flow.places import replaced
+from ..model import Fix, Level, Rule
+
+RULE = Rule(
+    code="TCY312",
+    name="from-numpy-of-other",
+    level=Level.ERROR,
+    summary="torch.from_numpy is given something that is no array, and raises",
+)
+_SHOWN = {v.LIST: "a list", v.TUPLE: "a tuple", v.TENSOR: "a tensor", v.SERIES: "a column of pandas", v.DICT: "a dict"}
+
+
+@on_call("torch.from_numpy")
+def converted(event: Call) -> None:
+    """A list, a tensor, or a column of pandas."""
+    data = event.argument(0)
+    if data is None or data.kind not in _SHOWN or data.traits & {"inferred", "or None", "annotated", "argument"}:
+        return
+    event.report(
+        RULE,
+        event.node,
+        f"from_numpy() takes NumPy arrays only: for {_SHOWN[data.kind]} it raises TypeError",
+        fix=_fix(event) if data.kind in (v.LIST, v.TUPLE) else None,
+    )
+
+
+def _fix(event: Call) -> object:
+    func = event.node.func
+    if not isinstance(func, ast.Attribute) or not event.node.args:
+        return None
+    text = f"{ast.unparse(func.value)}.tensor"
+    return lambda lines: Fix(title="use torch.tensor()", edits=(replaced(func, text, lines),), safe=True)
