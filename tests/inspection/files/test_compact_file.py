@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import collections
+import io
 import os
+import pickle
 import subprocess
 import sys
 import zipfile
@@ -243,3 +246,65 @@ def test_compacting_loads_no_array_library(tmp_path: Path) -> None:
     environment = {**os.environ, "PYTHONPATH": str(Path(tensorcopy.__path__[0]).parent)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert (done.stderr, done.stdout) == ("", "set()\n")
+
+
+def pickled_with_one_tuple_of_strides_for_two(*shapes: tuple[int, int]) -> bytes:
+    """Tensors over storages of their own that were given the very same tuple."""
+    strides = (10, 1)
+
+    class Tensor:
+        def __init__(self, key: str, shape: tuple[int, int]) -> None:
+            self.key, self.shape = key, shape
+
+        def __reduce__(self) -> tuple[Any, ...]:
+            arguments = (Storage(self.key), 0, self.shape, strides, False, collections.OrderedDict())
+            return torch._utils._rebuild_tensor_v2, arguments
+
+    class Storage:
+        def __init__(self, key: str) -> None:
+            self.key = key
+
+    class Pickler(pickle.Pickler):
+        def persistent_id(self, obj: Any) -> Any:
+            return ("storage", torch.FloatStorage, obj.key, "cpu", 100) if isinstance(obj, Storage) else None
+
+    stream = io.BytesIO()
+    Pickler(stream, 2).dump([Tensor(str(k), shape) for k, shape in enumerate(shapes)])
+    return stream.getvalue()
+
+
+def test_storages_stay_as_they_are_where_one_number_would_have_to_say_two_things(tmp_path: Path) -> None:
+    torch.save(torch.ones(1), tmp_path / "any.pt")
+    with zipfile.ZipFile(tmp_path / "any.pt") as old, zipfile.ZipFile(tmp_path / "in.pt", "w") as new:
+        for name in ("any/version", "any/byteorder"):
+            new.writestr(name, old.read(name))
+        new.writestr("any/data.pkl", pickled_with_one_tuple_of_strides_for_two((3, 2), (3, 4), (3, 2)))
+        for key in range(3):
+            new.writestr(f"any/data/{key}", torch.arange(100.0).numpy().tobytes())
+    compact_file(tmp_path / "in.pt", tmp_path / "out.pt")
+    before, after = (torch.load(tmp_path / name, weights_only=True) for name in ("in.pt", "out.pt"))
+    assert all(torch.equal(a, b) for a, b in zip(before, after, strict=True))
+    assert {tensor.stride() for tensor in after} == {(10, 1)}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows limits no file sizes")
+def test_a_full_disk_leaves_everything_as_it_was(tmp_path: Path) -> None:
+    torch.save(torch.ones(100_000), tmp_path / "in.pt")
+    code = (
+        "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))\n"
+        "from tensorcopy.cli.main import main\n"
+        f"raise SystemExit(main(['compact', {str(tmp_path / 'in.pt')!r}, {str(tmp_path / 'out.pt')!r}]))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(Path(tensorcopy.__path__[0]).parent)}
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"error: cannot write {tmp_path / 'out.pt'}\n  why: File too large\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["in.pt"]
+
+
+def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
+    torch.save(PARENT[:3], tmp_path / "in.pt")
+    with pytest.raises(
+        BadArgumentError, match=r"cannot write .*none/out.pt · No such file or directory · name a file in"
+    ):
+        compact_file(tmp_path / "in.pt", tmp_path / "none" / "out.pt")
