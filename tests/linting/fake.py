@@ -76,7 +76,7 @@ def _imported(module: str, names: list[str], level: int, node: ast.AST, source: 
     full = ".".join([*package[: len(package) - level + 1], *filter(None, [module])]) if level else module
     other = source.imports(full) if source.imports else None
     for definition in other.tree.body if other else ():
-        name = definition.targets[0].id if isinstance(definition, ast.Assign) else ""
+        name = getattr(definition.targets[0], "id", "") if isinstance(definition, ast.Assign) else ""
         if name in names and name.startswith("shared_"):
             origin = place(other, definition, "it is made here")
             yield found(IMPORTED, place(source, node), "what is imported is shared", related=(origin,))

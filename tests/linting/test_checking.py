@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import hashlib
 import json
 import sys
 from dataclasses import replace
@@ -13,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorcopy.linting import upkeep
-from tensorcopy.linting.checking import Checked, Checker, digest_of
+from tensorcopy.linting.checking import Checked, Checker, Followed
 from tensorcopy.linting.model import Finding
 from tensorcopy.linting.modules import Modules
 from tensorcopy.linting.sources import Source
@@ -127,18 +128,27 @@ def package(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return list(files)
 
 
+def stamp(file: str, name: str) -> str:
+    return f"{hashlib.blake2b(Path(file).read_bytes(), digest_size=16).hexdigest()} {name}"
+
+
 def test_imports_are_followed_and_what_was_followed_is_told(package: list[str]) -> None:
     checked = checker(*package).check("p/b.py", Path("p/b.py").read_bytes())
     assert [(f.code, f.related[0].file, f.related[0].line) for f in checked.findings] == [("TCY811", "p/a.py", 1)]
-    digests = {name: digest_of(Path(name).read_bytes()) for name in package}
-    assert checked.followed == {"p/b.py\0p.a": digests["p/a.py"], "p/b.py\0p": digests["p/__init__.py"]}
+    assert checked.followed == {
+        "p/b.py": Followed(stamp=stamp("p/b.py", "p.b"), answers={"p.a": "p/a.py", "p": "p/__init__.py"}),
+        "p/a.py": Followed(stamp=stamp("p/a.py", "p.a")),
+        "p/__init__.py": Followed(stamp=stamp("p/__init__.py", "p")),
+    }
 
 
-def test_what_an_imported_file_led_to_counts_for_the_importer_too(package: list[str]) -> None:
+def test_where_imports_lead_to_is_told_once_and_again_when_there_is_more(package: list[str]) -> None:
     one = checker(*package)
-    one.check("p/a.py", Path("p/a.py").read_bytes())
-    followed = one.check("p/b.py", Path("p/b.py").read_bytes()).followed
-    assert followed["p/a.py\0p.c"] == digest_of(Path("p/c.py").read_bytes())
+    first = one.check("p/b.py", Path("p/b.py").read_bytes()).followed
+    assert one.check("p/b.py", Path("p/b.py").read_bytes()).followed == {}
+    second = one.check("p/a.py", Path("p/a.py").read_bytes()).followed
+    assert (set(first), set(second)) == ({"p/b.py", "p/a.py", "p/__init__.py"}, {"p/a.py", "p/c.py"})
+    assert second["p/a.py"].answers == {"p.c": "p/c.py"}
 
 
 def test_an_import_that_cannot_be_read_is_none(package: list[str]) -> None:

@@ -35,6 +35,14 @@ def noting(source: Source) -> list[Finding]:
     return findings_in(source)
 
 
+def passes_on(source: Source) -> list[Finding]:
+    """Looks into what is imported by what is imported."""
+    checked_files.append(source.name)
+    for name in ("p.b", "p.a") if source.name.endswith("c.py") else ():
+        source = source.imports(name)
+    return []
+
+
 NOTING = replace(ANALYSIS, start=lambda: noting)
 
 
@@ -151,6 +159,36 @@ def test_what_imports_a_changed_file_is_checked_anew() -> None:
     assert checked_files == ["p/b.py"]
 
 
+def test_a_change_reaches_through_files_that_only_pass_it_on() -> None:
+    write_at({"p/__init__.py": "", "p/a.py": "free_a = 1\n", "p/b.py": "from p.a import free_a\n"})
+    write_at({"p/c.py": "from p.b import free_a  # torch\n", "p/d.py": "import torch\n"})
+    passing = replace(NOTING, start=lambda: passes_on)
+    session(analysis=passing).outcome()
+    assert sorted(checked_files) == ["p/c.py", "p/d.py"]
+    checked_files.clear()
+    write_at({"p/a.py": "free_a = 2\n"})
+    session(analysis=passing).outcome()
+    assert checked_files == ["p/c.py"]
+
+
+def test_imports_of_a_notebook_are_followed_and_kept() -> None:
+    write(helper="shared_a = 1\n")
+    Path("n.ipynb").write_text(notebook("import torch", "from helper import shared_a"))
+    assert told(session(analysis=NOTING).outcome()) == ["n.ipynb:1 TCY811"]
+    checked_files.clear()
+    assert told(session(analysis=NOTING).outcome()) == ["n.ipynb:1 TCY811"]
+    assert checked_files == []
+    write(helper="other = 1\n")
+    assert told(session(analysis=NOTING).outcome()) == []
+
+
+def test_a_new_file_that_an_import_means_is_taken_notice_of() -> None:
+    write_at({"p/__init__.py": "", "p/b.py": "from p.a import shared_a  # torch\n"})
+    assert told(session(analysis=NOTING).outcome()) == []
+    write_at({"p/a.py": "shared_a = 1\n"})
+    assert told(session(analysis=NOTING).outcome()) == ["p/b.py:1 TCY811"]
+
+
 @pytest.mark.parametrize("change", ["key", "name"])
 def test_another_analysis_or_another_place_in_the_packages_makes_the_cache_worthless(change: str) -> None:
     write_at({"q/p/a.py": "import torch\n"})
@@ -162,7 +200,10 @@ def test_another_analysis_or_another_place_in_the_packages_makes_the_cache_worth
     assert checked_files == ["q/p/a.py"]
 
 
-@pytest.mark.parametrize("damage", ["", "{", '{"key": "fake", "files": {"x": 1}}', "null", '{"key":"fake","files":1}'])
+DAMAGED = ["", "{", "null", "[]", *(f'{{"key": "fake", "files": {files}}}' for files in ("1", "{}", '{"x": 1}'))]
+
+
+@pytest.mark.parametrize("damage", DAMAGED)
 def test_a_damaged_cache_is_done_without(damage: str) -> None:
     write(a=DATA)
     first = session().outcome()
@@ -177,7 +218,7 @@ def test_entries_that_make_no_sense_are_done_without() -> None:
     (cache,) = Path(".tensorcopy_cache").glob("*.json")
     kept = json.loads(cache.read_text())
     for wrong in (1, {"x": 1}, [["TCY802"]], [1, 2, 3, 4, 5, 6]):
-        kept["files"][str(Path("a.py").resolve())][3] = wrong
+        kept["files"]["a.py"][2] = wrong
         cache.write_text(json.dumps(kept))
         assert session().outcome() == first
 

@@ -10,7 +10,7 @@ import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import astuple, dataclass, field, fields
 from typing import Any, TypeVar
@@ -25,19 +25,20 @@ _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of
 _NAMES: dict[type, tuple[str, ...]] = {kind: tuple(f.name for f in fields(kind)) for kind in (Place, Edit, Ignore)}
 _Value = TypeVar("_Value", Place, Edit, Ignore)
 _Entry = list[Any]
-"""The digest of a file, its lines, what it followed, its findings and its ignores, the last two as lists of values."""
+"""The stamp of a file, its lines, its findings and its ignores, the last two as lists of values."""
 
 
 @dataclass(slots=True)
 class Cache:
-    """What is known of files by their full paths. `key` says what the answers depend on beside contents.
+    """What is known of files, by their names in reports. `key` says what the answers depend on beside contents.
 
     path: the file that keeps it; none keeps it only as long as the object lives.
     """
 
     path: str | None
     key: str
-    _entries: dict[str, _Entry] = field(default_factory=dict, init=False)
+    _files: dict[str, _Entry] = field(default_factory=dict, init=False)
+    _followed: dict[str, list[Any]] = field(default_factory=dict, init=False)
     _changed: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
@@ -47,40 +48,70 @@ class Cache:
             with open(self.path, encoding="ascii") as file:
                 kept = json.load(file)
             if kept["key"] == self.key:
-                self._entries = dict(kept["files"])
+                self._files, self._followed = dict(kept["files"]), dict(kept["followed"])
 
-    def get(self, file: str, digest: str, digest_of_import: Callable[[str], str]) -> Checked | None:
-        """What was found in a file of this digest; None where it or one that it followed is not what it was."""
-        entry = self._entries.get(os.path.abspath(file))
-        if entry is None or entry[0] != digest:
-            return None
+    def forget_outdated(self, stamps: Callable[[str], str], answer: Callable[[str, str], str]) -> None:
+        """Forget the files that stand on one that has changed, or on an import that means another file now.
+
+        stamps: gives what a file holds now; answer: which file a module that is asked for in a file is.
+        """
+        changed = {
+            file
+            for file, (stamp, answers) in self._followed.items()
+            if stamps(file) != stamp or any(answer(file, name) != found for name, found in answers.items())
+        }
+        for file in self._standing_on(changed):
+            self._changed = True
+            self._files.pop(file, None)
+            self._followed.pop(file, None)
+
+    def _standing_on(self, changed: set[str]) -> set[str]:
+        importers: dict[str, set[str]] = {}
+        for file, (_, answers) in self._followed.items():
+            for found in answers.values():
+                importers.setdefault(found, set()).add(file)
+        reached, waiting = set(changed), list(changed)
+        while waiting:
+            fresh = importers.get(waiting.pop(), set()) - reached
+            reached |= fresh
+            waiting += fresh
+        return reached
+
+    def get(self, file: str, stamp: str) -> Checked | None:
+        """What was found in a file that holds this; None if that is not known."""
+        entry = self._files.get(file)
         try:
-            if any(digest_of_import(asked) != answer for asked, answer in entry[2].items()):
-                return None
-            return _checked(file, entry)
+            return _checked(file, entry) if entry is not None and entry[0] == stamp else None
         except (ValueError, TypeError, LookupError, AttributeError):
             return None
 
-    def put(self, checked: Checked, digest: str) -> None:
-        """Keep what was found in a file."""
+    def put(self, checked: Checked, stamp: str) -> None:
+        """Keep what was found in a file, and where imports led to."""
+        for file, found in checked.followed.items():
+            self._followed[file] = [found.stamp, dict(found.answers)]
         if checked.settled:
-            self._entries[os.path.abspath(checked.file)] = _entry(checked, digest)
-            self._changed = True
+            self._files[checked.file] = _entry(checked, stamp)
+        self._changed = True
 
     def save(self) -> None:
         """Write what is new. Files that are gone are forgotten."""
         if not self._changed or self.path is None:
             return
-        files = {file: entry for file, entry in self._entries.items() if os.path.exists(file)}
-        text = json.dumps({"key": self.key, "files": files}, separators=(",", ":"))
+        files = {file: entry for file, entry in self._files.items() if os.path.exists(file)}
+        kept = {"key": self.key, "files": files, "followed": self._followed}
         with suppress(OSError, BadArgumentError):
             _make_folder(os.path.dirname(self.path))
-            write_atomically(self.path, text.encode("ascii"))
+            write_atomically(self.path, json.dumps(kept, separators=(",", ":")).encode("ascii"))
 
 
-def cache_path(folder: str | None = None) -> str:
-    """Where to keep what is found from the working folder: in *folder*, or in that of the system for caches."""
-    name = hashlib.blake2b(os.fsencode(os.getcwd()), digest_size=8).hexdigest()
+def cache_path(paths: Iterable[str], folder: str | None = None) -> str:
+    """Where to keep what is found at *paths*: in *folder*, or in that of the system for caches.
+
+    Files that are named, as hooks for a commit do, have one cache for all: what they import is not checked with them.
+    """
+    folders = sorted(os.path.normpath(path) for path in paths if os.path.isdir(path))
+    about = "\0".join([os.getcwd(), *folders])
+    name = hashlib.blake2b(os.fsencode(about), digest_size=8).hexdigest()
     return os.path.join(folder or _system_folder(), f"check-{name}.json")
 
 
@@ -106,19 +137,18 @@ def _make_folder(folder: str) -> None:
         write_atomically(os.path.join(folder, name), text.encode("ascii"))
 
 
-def _entry(checked: Checked, digest: str) -> _Entry:
+def _entry(checked: Checked, stamp: str) -> _Entry:
     findings = [_finding_values(finding, checked.file) for finding in checked.findings]
-    return [digest, checked.lines, dict(checked.followed), findings, [list(astuple(i)) for i in checked.ignores]]
+    return [stamp, checked.lines, findings, [list(astuple(i)) for i in checked.ignores]]
 
 
 def _checked(file: str, entry: _Entry) -> Checked:
-    _, lines, followed, findings, ignores = entry
+    _, lines, findings, ignores = entry
     return Checked(
         file=file,
         lines=lines,
         findings=tuple(_finding(values, file) for values in findings),
         ignores=tuple(_made(Ignore, values) for values in ignores),
-        followed=followed,
     )
 
 

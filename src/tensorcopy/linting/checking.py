@@ -17,7 +17,7 @@ from . import upkeep
 from .analysis import Analysis, Find
 from .ignoring import Ignore, ignores_in
 from .model import Edit, Finding, Fix, Place
-from .modules import Modules
+from .modules import Module, Modules
 from .notebooks import Notebook, read_notebook
 from .reading import UnreadableError, decode, parse
 from .sources import Source
@@ -25,16 +25,22 @@ from .sources import Source
 _CHARACTERS_KEPT = 1_000_000
 _CHARACTERS_PER_COLLECTION = 3_000_000
 """About 25,000 lines: what a file of a large project leads to, and 150 MB of trees."""
-
-
 _RECURSION = 4000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Followed:
+    """What a file leads to. stamp: its contents. answers: the file that each module asked for is; empty for none."""
+
+    stamp: str
+    answers: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Checked:
     """What the check of one file gave: every finding of every rule, and the comments that may silence some.
 
-    followed: the modules that were asked for, each with the digest of its file, empty where no linted file is meant.
+    followed: where imports led to, which findings may stand on, as far as it was not told with another file before.
     settled: False where the answer is not a matter of contents alone, so that it must not be kept.
     """
 
@@ -42,7 +48,7 @@ class Checked:
     lines: int = 0
     findings: tuple[Finding, ...] = ()
     ignores: tuple[Ignore, ...] = ()
-    followed: Mapping[str, str] = field(default_factory=dict)
+    followed: Mapping[str, Followed] = field(default_factory=dict)
     settled: bool = True
 
     @property
@@ -51,9 +57,9 @@ class Checked:
         return not any(finding.code in upkeep.RULES for finding in self.findings)
 
 
-def digest_of(data: bytes) -> str:
-    """A text that differs where the bytes do."""
-    return hashlib.blake2b(data, digest_size=16).hexdigest()
+def stamp_of(data: bytes, module: Module) -> str:
+    """A text that differs where the contents of two files do, or what they are called as modules."""
+    return f"{hashlib.blake2b(data, digest_size=16).hexdigest()} {module.dotted}"
 
 
 def read_bytes(file: str) -> bytes:
@@ -85,8 +91,9 @@ class Checker:
     read: Callable[[str], bytes] = read_bytes
     raising: bool = False
     _sources: OrderedDict[str, Source | None] = field(default_factory=OrderedDict, init=False)
-    _digests: dict[str, str] = field(default_factory=dict, init=False)
-    _asked: dict[str, dict[str, str | None]] = field(default_factory=dict, init=False)
+    _stamps: dict[str, str] = field(default_factory=dict, init=False)
+    _answers: dict[str, dict[str, str]] = field(default_factory=dict, init=False)
+    _told: dict[str, int] = field(default_factory=dict, init=False)
     _kept: int = field(default=0, init=False)
     _parsed_lately: int = field(default=0, init=False)
     _find: Find | None = field(default=None, init=False)
@@ -101,7 +108,7 @@ class Checker:
             if file.endswith(".ipynb"):
                 return self._check_notebook(file, data)
             source = self._sources.get(file)
-            if source is None or self._digests[file] != digest_of(data):
+            if source is None or self._stamps[file] != stamp_of(data, self.modules.of(file)):
                 source = self._parsed(file, data)
         except UnreadableError as problem:
             return Checked(file=file, lines=data.count(b"\n"), findings=(unreadable(file, problem),))
@@ -123,23 +130,27 @@ class Checker:
         except (RecursionError, MemoryError):
             if self.raising:
                 raise
-            return _one_finding(upkeep.TOO_DEEP, source.name, "it is nested more deeply than can be followed")
+            found = _one_finding(upkeep.TOO_DEEP, source.name, "it is nested more deeply than can be followed")
+            return replace(found, followed=self._news(source.name))
         except Exception as error:
             if self.raising:
                 raise
             return replace(_one_finding(upkeep.UNFINISHED, source.name, _told(error)), settled=False)
-        return Checked(file=source.name, findings=findings, followed=dict(self._followed(source.name)))
+        return Checked(file=source.name, findings=findings, followed=self._news(source.name))
 
-    def _followed(self, file: str) -> Iterator[tuple[str, str]]:
-        """What was asked for in the file, and in those that it led to, with the digests of the answers."""
-        waiting, seen = [file], {file}
+    def _news(self, file: str) -> Mapping[str, Followed]:
+        """Where the file and those that it led to lead to, without what was told with another file."""
+        waiting, seen, news = [file], {file}, {}
         while waiting:
-            importer = waiting.pop()
-            for name, found in self._asked.get(importer, {}).items():
-                yield followed_key(importer, name), self._digests.get(found or "", "")
-                if found and found not in seen:
-                    seen.add(found)
-                    waiting.append(found)
+            here = waiting.pop()
+            answers = self._answers.get(here, {})
+            if len(answers) > self._told.get(here, -1):
+                news[here] = Followed(stamp=self._stamps.get(here, ""), answers=dict(answers))
+                self._told[here] = len(answers)
+            fresh = set(filter(None, answers.values())) - seen
+            seen |= fresh
+            waiting += fresh
+        return news
 
     def _parsed(self, file: str, data: bytes) -> Source:
         """The source in *data*, remembered; the ones used longest ago are forgotten.
@@ -148,8 +159,9 @@ class Checker:
             UnreadableError: it is none.
         """
         self._forget(file)
-        self._digests[file] = digest_of(data)
-        text, module = decode(data).text, self.modules.of(file)
+        module = self.modules.of(file)
+        self._stamps[file] = stamp_of(data, module)
+        text = decode(data).text
         imports = partial(self._follow, importer=file)
         tree = parse(text, file)
         source = Source(
@@ -168,11 +180,11 @@ class Checker:
 
     def _follow(self, name: str, *, importer: str) -> Source | None:
         """The source that *name* means in *importer*."""
-        asked = self._asked.setdefault(importer, {})
-        if name not in asked:
-            asked[name] = self.modules.find(name, self.modules.of(importer))
-        file = asked[name]
-        if file is None:
+        answers = self._answers.setdefault(importer, {})
+        if name not in answers:
+            answers[name] = self.modules.find(name, self.modules.of(importer)) or ""
+        file = answers[name]
+        if not file:
             return None
         if file not in self._sources:
             self._read(file)
@@ -195,7 +207,8 @@ class Checker:
         text, broken = _parsable(book)
         problems = [unreadable(file, problem, cell) for cell, problem in broken.items()]
         tree = parse(text, file, top_level_await=True)
-        checked = self._judged(Source(name=file, text=text, tree=tree))
+        self._stamps[file] = stamp_of(data, self.modules.of(file))
+        checked = self._judged(Source(name=file, text=text, tree=tree, imports=partial(self._follow, importer=file)))
         place, edit = partial(_in_cell, book), partial(_edit_in_cell, book)
         return replace(
             checked,
@@ -203,11 +216,6 @@ class Checker:
             findings=(*problems, *(_moved(finding, place, edit, file) for finding in checked.findings)),
             ignores=tuple(_ignore_in_cell(book, ignore) for ignore in ignores_in(text)),
         )
-
-
-def followed_key(importer: str, name: str) -> str:
-    """The import of *name* in a file, as one text."""
-    return f"{importer}\0{name}"
 
 
 def unreadable(file: str, problem: UnreadableError, cell: int = 0) -> Finding:

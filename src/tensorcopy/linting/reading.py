@@ -10,7 +10,7 @@ import tokenize
 import warnings
 from dataclasses import dataclass
 
-_MENTIONS = re.compile(rb"torch|numpy|tensorcopy|jax|pandas|pyarrow|TCY\d")
+_MENTIONS = (b"torch", b"numpy", b"tensorcopy", b"jax", b"pandas", b"pyarrow", b"TCY")
 _UTF_16 = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)
 _LINE_END = re.compile(r"\r\n|\r|\n")
 _TOP_LEVEL_AWAIT = ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
@@ -51,7 +51,7 @@ class Text:
 
 def worth_reading(data: bytes) -> bool:
     """Whether a file mentions a library whose arrays we know; one that does not has nothing to be found in it."""
-    return _MENTIONS.search(data) is not None or data.startswith(_UTF_16)
+    return any(word in data for word in _MENTIONS) or data.startswith(_UTF_16)
 
 
 def decode(data: bytes) -> Text:

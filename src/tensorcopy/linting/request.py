@@ -63,7 +63,7 @@ class Session:
         self.modules = Modules(files, (".", *request.paths))
         folder = request.settings.within(request.settings.cache_dir)
         kept = request.use_cache and bool(self.collected.files)
-        self.cache = Cache(cache_path(folder), self.analysis.key()) if kept else Cache(None, "")
+        self.cache = Cache(cache_path(request.paths, folder), self.analysis.key()) if kept else Cache(None, "")
 
     def outcome(self, given: Mapping[str, bytes] | None = None) -> Outcome:
         """All that there is to report, with contents that stand in for those of files."""

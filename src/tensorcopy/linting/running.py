@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from . import upkeep
 from .analysis import Analysis
 from .caching import Cache
-from .checking import Checked, Checker, digest_of, read_bytes, unreadable
+from .checking import Checked, Checker, read_bytes, stamp_of, unreadable
 from .modules import Modules
 from .reading import UnreadableError, worth_reading
 
@@ -53,69 +53,66 @@ def check_all(files: Sequence[str], plan: Plan, progress: Progress | None = None
     Starts processes where there is enough to do; a file that ends one is reported and the rest goes on.
     """
     results: dict[str, Checked] = {}
-    digests = _Digests(plan)
-    pending: dict[str, int] = {}
-    for file in files:
-        found = _quick_answer(file, plan, digests)
-        if isinstance(found, Checked):
-            results[file] = found
-        else:
-            pending[file] = found
+    stamps = _Stamps(plan)
+    sizes = {file: size for file in files if (size := _sift(file, plan, stamps, results))}
+    cache = plan.cache
+    if cache is not None:
+        cache.forget_outdated(stamps.of, stamps.answer)
+        results |= {file: found for file in sizes if (found := cache.get(file, stamps.of(file)))}
+    pending = {file: size for file, size in sizes.items() if file not in results}
     try:
         for number, checked in enumerate(_worked_through(pending, plan), 1):
             results[checked.file] = checked
-            if plan.cache is not None:
-                plan.cache.put(checked, digests.of(checked.file))
+            if cache is not None:
+                cache.put(checked, stamps.of(checked.file))
             if progress is not None:
                 progress(number, len(pending))
     finally:
-        if plan.cache is not None:
-            plan.cache.save()
+        if cache is not None:
+            cache.save()
     return [results[file] for file in files]
 
 
-def _quick_answer(file: str, plan: Plan, digests: _Digests) -> Checked | int:
-    """The result where it takes no analysis, else the size of the work."""
+def _sift(file: str, plan: Plan, stamps: _Stamps, results: dict[str, Checked]) -> int:
+    """The size of a file that is worth a look; of any other 0, and the result."""
     try:
         data = plan.read(file)
     except UnreadableError as problem:
-        return Checked(file=file, findings=(unreadable(file, problem),), settled=False)
+        results[file] = Checked(file=file, findings=(unreadable(file, problem),), settled=False)
+        return 0
     if not worth_reading(data):
-        return Checked(file=file, lines=data.count(b"\n"))
+        results[file] = Checked(file=file, lines=data.count(b"\n"))
+        return 0
     if plan.cache is not None:
-        digest = digests.keep(file, data)
-        found = plan.cache.get(file, digest, digests.of_import)
-        if found is not None:
-            return found
+        stamps.keep(file, data)
     return len(data)
 
 
 @dataclass(slots=True)
-class _Digests:
-    """What the contents of files, and the names that they have as modules, come to; each read once."""
+class _Stamps:
+    """What files hold and what they are called; each is read once."""
 
     plan: Plan
     _known: dict[str, str] = field(default_factory=dict)
 
     def keep(self, file: str, data: bytes) -> str:
-        found = self._known[file] = self._digest(file, data)
+        found = self._known[file] = stamp_of(data, self.plan.modules.of(file))
         return found
 
     def of(self, file: str) -> str:
-        if file not in self._known:
-            try:
-                self.keep(file, self.plan.read(file))
-            except UnreadableError:
-                self._known[file] = ""
-        return self._known[file]
+        """The stamp of a file; of one that cannot be read none."""
+        known = self._known.get(file)
+        if known is not None:
+            return known
+        try:
+            return self.keep(file, self.plan.read(file))
+        except UnreadableError:
+            return self._known.setdefault(file, "")
 
-    def of_import(self, asked: str) -> str:
-        importer, _, name = asked.partition("\0")
-        file = self.plan.modules.find(name, self.plan.modules.of(importer))
-        return self.of(file).partition(" ")[0] if file else ""
-
-    def _digest(self, file: str, data: bytes) -> str:
-        return f"{digest_of(data)} {self.plan.modules.of(file).dotted}"
+    def answer(self, importer: str, name: str) -> str:
+        """The file that a module is which is asked for in another; empty for none."""
+        modules = self.plan.modules
+        return modules.find(name, modules.of(importer)) or ""
 
 
 def _worked_through(pending: Mapping[str, int], plan: Plan) -> Iterator[Checked]:
