@@ -11,7 +11,7 @@ from .dtypes import DTYPES, numpy_name, real_of, torch_name
 from .effects import CUTS, effect_of
 from .events import Compared, Operator, Read
 from .frame import Frame
-from .making import INHERITED, element_value, fresh, graph_of, shallow_copy, shared
+from .making import INHERITED, element_value, fresh, graph_of, repeated, shallow_copy, shared
 from .project import ClassInfo, FunctionInfo
 from .values import Cut, Region, Value, element_of, joined, one_of
 from .vocabulary import ATTRIBUTES_BOOL, ATTRIBUTES_INT
@@ -277,8 +277,8 @@ def _sequence(node: ast.AST, op: ast.operator, left: Value, right: Value | None)
     if isinstance(op, ast.Mult):
         items = left.items
         if isinstance(items, list):
-            items = [i if i is None else i.with_(traits=i.traits | {"repeated"}) for i in items]
-        return Value(left.kind, node, items=items, traits=frozenset(("repeated",)))
+            items = [repeated(node, i) for i in items]
+        return Value(left.kind, node, items=items, traits=frozenset(("repeated", "comprehension")))
     return None
 
 
@@ -460,9 +460,17 @@ def _slice(frame: Frame, node: ast.Slice) -> None:
 @handles(ast.ListComp, ast.SetComp, ast.GeneratorExp)
 def _comprehension(frame: Frame, node: Any) -> Value:
     made = _in_scope(frame, node, lambda: evaluate(frame, node.elt))
+    if type(node.elt) is ast.Name and made is not None and _is_from_outside(node):
+        made = repeated(node, made)
     kind = v.SET if isinstance(node, ast.SetComp) else v.LIST
     traits = frozenset(("generator",)) if isinstance(node, ast.GeneratorExp) else frozenset()
     return Value(kind, node, items=[made], traits=traits | {"comprehension"}, time=frame.unit.clock)
+
+
+def _is_from_outside(node: Any) -> bool:
+    """``[x for _ in ...]``: the same x in every place."""
+    targets = [n for generator in node.generators for n in ast.walk(generator.target)]
+    return not any(type(n) is ast.Name and n.id == node.elt.id for n in targets)
 
 
 @handles(ast.DictComp)

@@ -64,6 +64,14 @@ def element_value(frame: Frame, node: ast.AST, base: Value) -> Value:
     return made
 
 
+def repeated(node: ast.AST, item: Value | None) -> Value | None:
+    """An element of a list that holds the same object in every place."""
+    if item is None:
+        return None
+    step = Step("repetition", node, item) if item.regions else item.step
+    return item.with_(traits=item.traits | {"repeated"}, step=step)
+
+
 def shallow_copy(frame: Frame, node: ast.AST, source: Value, name: str) -> Value:
     """A new container over the same elements, reached by the operation *name*."""
     frame.unit.clock += 1

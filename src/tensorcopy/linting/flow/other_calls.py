@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from . import values as v
-from .making import cut_from, fresh, graph_of, lost_term, shallow_copy, shared
+from .making import cut_from, fresh, graph_of, lost_term, repeated, shallow_copy, shared
 from .sites import Site
 from .values import Region, Value
 
@@ -44,6 +44,12 @@ def _dict(site: Site) -> Value:
         inner = copied.items if copied is not None else None
         items = inner | site.keywords if isinstance(inner, dict) else None
     return Value(v.DICT, site.node, items=items, time=site.frame.unit.clock)
+
+
+def _from_keys(site: Site) -> Value | None:
+    """``dict.fromkeys(keys, value)``: the same value under every key."""
+    value = site.args[1] if len(site.args) > 1 else None
+    return Value(v.DICT, site.node, items={...: repeated(site.node, value)}, time=site.frame.unit.clock)
 
 
 def _number(kind: str) -> Callable[[Site], Value]:
@@ -136,6 +142,8 @@ _RESULTS: dict[str, Callable[[Site], Value | None]] = {
     "builtins.sorted": _list,
     "builtins.dict": _dict,
     "collections.OrderedDict": _dict,
+    "builtins.dict.fromkeys": _from_keys,
+    "collections.OrderedDict.fromkeys": _from_keys,
     "collections.deque": _list,
     "queue.Queue": _queue,
     "queue.SimpleQueue": _queue,

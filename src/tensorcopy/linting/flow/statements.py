@@ -183,7 +183,9 @@ def _require_grad(frame: Frame, node: ast.expr, base: Value, asked: Value | None
         changed = base.with_(graph=v.UNSURE)
     elif wanted:
         leaf = base.graph != v.ON
-        changed = base.with_(graph=v.ON, traits=base.traits | ({"leaf"} if leaf else set()), node=node if leaf else base.node)
+        changed = base.with_(
+            graph=v.ON, traits=base.traits | ({"leaf"} if leaf else set()), node=node if leaf else base.node
+        )
     else:
         changed = base.with_(graph=v.OFF)
     if not wanted and isinstance(base.ref, Value):

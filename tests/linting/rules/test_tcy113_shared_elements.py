@@ -1,0 +1,227 @@
+"""One object in places that were meant for several."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.linting.programs import cases, codes_in, lines_of, marked_lines
+
+CODE = "TCY113"
+WRONG = cases(
+    """
+--- list mult
+import torch
+xs = [torch.zeros(3)] * 4 # here
+xs[0][1] = 1
+--- list mult var
+import torch
+z = torch.zeros(3)
+xs = [z] * 4 # here
+xs[0] += 1
+--- list mult method
+import torch
+xs = [torch.zeros(3)] * 4 # here
+xs[0].add_(1)
+--- loop
+import torch
+hidden = [torch.zeros(3)] * 4 # here
+for i in range(4):
+    hidden[i][0] = i
+--- loop aug
+import numpy as np
+sums = [np.zeros(3)] * 4 # here
+for i in range(4):
+    sums[i] += i
+--- loop iterate
+import numpy as np
+sums = [np.zeros(3)] * 4 # here
+for s in sums:
+    s += 1
+--- nested lists
+import torch
+grid = [[0] * 3] * 2 # here
+grid[0][1] = 5
+t = torch.tensor(grid)
+--- nested lists tensors
+import torch
+grid = [[torch.zeros(1)] * 3] * 2 # here
+grid[0][1] = torch.ones(1)
+--- fromkeys
+import torch
+d = dict.fromkeys(['a', 'b'], torch.zeros(3)) # here
+d['a'] += 1
+--- fromkeys np
+import numpy as np
+d = dict.fromkeys('ab', np.zeros(3)) # here
+d['a'][0] = 1
+--- fromkeys list
+import torch
+d = dict.fromkeys(['a', 'b'], []) # here
+d['a'].append(torch.zeros(1))
+--- comprehension same
+import torch
+z = torch.zeros(3)
+rows = [z for _ in range(4)] # here
+rows[0] += 1
+--- list of lists append
+import torch
+rows = [[]] * 4 # here
+for i in range(4):
+    rows[i].append(torch.tensor(i))
+--- tuple
+import torch
+a, b = [torch.zeros(3)] * 2 # here
+a += 1
+--- chain
+import torch
+a = b = torch.zeros(3) # here
+a += 1
+print(b)
+--- chain np
+import numpy as np
+mean = var = np.zeros(3) # here
+mean += 1
+var += 2
+print(mean, var)
+--- attrs chain
+import torch
+class A:
+    def __init__(self):
+        self.m = self.v = torch.zeros(3) # here
+    def step(self, g):
+        self.m.mul_(0.9).add_(g)
+        self.v.mul_(0.99).add_(g * g)
+--- modulelist
+from torch import nn
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(3, 3)] * n) # here
+--- modulelist var
+from torch import nn
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        layer = nn.Linear(3, 3)
+        self.layers = nn.ModuleList([layer for _ in range(n)]) # here
+--- starred list
+from torch import nn
+net = nn.Sequential(*[nn.Linear(3, 3)] * 4) # here
+--- starred list in brackets
+from torch import nn
+net = nn.Sequential(*([nn.Linear(3, 3), nn.ReLU()] * 4)) # here
+--- modulelist append in loop
+from torch import nn
+layer = nn.Linear(3, 3)
+layers = nn.ModuleList()
+for _ in range(3):
+    layers.append(layer) # here
+--- repeat
+from itertools import repeat
+from torch import nn
+layers = nn.ModuleList(repeat(nn.Linear(3, 3), 4)) # here
+--- ParameterList
+import torch
+from torch import nn
+p = nn.ParameterList([nn.Parameter(torch.zeros(3))] * 4) # here
+--- list then modulelist
+from torch import nn
+layers = [nn.Linear(3, 3)] * 4 # here
+net = nn.Sequential(*layers)
+--- copy.copy of layer
+import copy
+from torch import nn
+layer = nn.TransformerEncoderLayer(4, 2)
+layers = nn.ModuleList([copy.copy(layer) for _ in range(3)]) # here
+"""
+)
+RIGHT = cases(
+    """
+--- comprehension
+import torch
+xs = [torch.zeros(3) for _ in range(4)]
+xs[0][1] = 1
+rows = [[] for _ in range(4)]
+rows[0].append(1)
+--- elements only replaced
+import torch
+xs = [torch.zeros(3)] * 4
+for i in range(4):
+    xs[i] = torch.ones(3) * i
+--- numbers
+sizes = [0] * 3
+sizes[0] += 1
+grid = [[0] * 3 for _ in range(2)]
+grid[0][1] = 5
+--- only read
+import torch
+print(torch.stack([torch.zeros(3)] * 4))
+batch = torch.cat([torch.ones(1, 3)] * 2)
+batch[0] = 5
+--- layers made in each turn
+from torch import nn
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(3, 3) for _ in range(n)])
+        self.acts = nn.ModuleList([nn.ReLU()] * n)
+--- copies of a layer
+import copy
+from torch import nn
+layer = nn.Linear(3, 3)
+layers = nn.ModuleList([copy.deepcopy(layer) for _ in range(3)])
+--- layers of a list
+from torch import nn
+blocks = [nn.Linear(3, 3), nn.Linear(3, 3)]
+layers = nn.ModuleList([block for block in blocks])
+net = nn.Sequential(*blocks)
+--- appended one by one
+from torch import nn
+layers = nn.ModuleList()
+for _ in range(3):
+    layer = nn.Linear(3, 3)
+    layers.append(layer)
+--- two names, then new values
+import numpy as np
+mean = var = np.zeros(3)
+mean = mean + 1
+var = var + 2
+print(mean, var)
+--- two names for numbers
+lo = hi = 0
+lo += 1
+hi += 2
+--- local name of an attribute
+import torch
+class A:
+    def __init__(self):
+        self.buffer = buffer = torch.zeros(3)
+        buffer[0] = 1
+        self.total = buffer.sum()
+--- one name rebound
+import torch
+a = b = torch.zeros(3)
+b = torch.ones(3)
+a += 1
+print(b)
+--- keys with numbers
+counts = dict.fromkeys('ab', 0)
+counts['a'] += 1
+means = {k: [] for k in 'ab'}
+means['a'].append(1)
+--- entries replaced
+import torch
+d = dict.fromkeys('ab', torch.zeros(3))
+d['a'] = d['a'] + 1
+"""
+)
+
+
+@pytest.mark.parametrize("program", WRONG.values(), ids=WRONG)
+def test_an_object_that_stands_in_several_places_is_found(program: str) -> None:
+    assert lines_of(CODE, program) == marked_lines(program)
+
+
+@pytest.mark.parametrize("program", RIGHT.values(), ids=RIGHT)
+def test_objects_of_their_own_and_replaced_elements_are_left_alone(program: str) -> None:
+    assert codes_in(program, notes=False) == []
