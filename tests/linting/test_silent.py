@@ -76,6 +76,36 @@ def f(average, grad, dtype, mask):
         update = average.clone()
     update.mul_(mask)
     return update
+--- what a function computes under no_grad is off the graph
+import torch
+class Decoder(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layer = torch.nn.Linear(2, 3)
+    def forward(self, z):
+        return self.layer(z)
+decoder = Decoder()
+with torch.no_grad():
+    found = decoder(torch.zeros(2, 2))
+shown = found.cpu().numpy()
+--- weights are put into a live state on purpose
+def load(self, file):
+    state = self.net.state_dict()
+    weight = file.get_tensor("weight")
+    state["layer.weight"].copy_(weight)
+    state["layer.bias"].copy_(file.get_tensor("bias"))
+    self.net.load_state_dict(state)
+--- another name on one branch, given after the write
+import numpy as np
+def mixed(x: np.ndarray, order, flat):
+    out = x.copy()
+    for i, j in enumerate(order):
+        if j > 0:
+            out[i, :2] = x[j, :2]
+    done = out
+    if flat == 1:
+        out = done
+    return out
 """
 )
 

@@ -211,6 +211,8 @@ def _instantiated(
         return Value(result.kind, node, items=items, traits=result.traits, time=frame.unit.clock)
     if not result.regions:
         return result
+    if frame.grad == "off" and result.graph == v.ON and all(r.origin == "fresh" and not r.kept for r in result.regions):
+        result = result.with_(graph=v.OFF)
     regions: list[Region] = []
     base: Value | None = None
     for region in result.regions:

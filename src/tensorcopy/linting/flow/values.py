@@ -198,7 +198,7 @@ def joined(a: Value | None, b: Value | None) -> Value | None:
         a.node,
         regions=regions,
         step=_more_telling(a, b),
-        time=min(a.time, b.time) if a.regions == b.regions else max(a.time, b.time),
+        time=_joined_time(a, b),
         graph=a.graph if a.graph == b.graph else UNSURE,
         dtype=a.dtype if a.dtype == b.dtype else "",
         traits=traits | ((a.traits | b.traits) & MAY),
@@ -207,6 +207,15 @@ def joined(a: Value | None, b: Value | None) -> Value | None:
         const=a.const if same and a.const is not MISSING and a.const == b.const else MISSING,
         cut=a.cut or b.cut,
     )
+
+
+def _joined_time(a: Value, b: Value) -> int:
+    """When it was taken: by the step that is kept, else the earlier one over the same memory."""
+    if a.regions != b.regions:
+        return max(a.time, b.time)
+    if (a.step is None) is not (b.step is None):
+        return b.time if a.step is None else a.time
+    return min(a.time, b.time)
 
 
 def _more_telling(a: Value, b: Value) -> Step | None:

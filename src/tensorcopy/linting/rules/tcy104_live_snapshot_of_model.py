@@ -64,6 +64,8 @@ def restored(event: Assigned) -> None:
     live, target = _live(event), event.target
     if live is None or not isinstance(target, ast.Name) or "state_dict" not in live[0]:
         return
+    if _is_filled(event, target.id):
+        return
     restore = _restore(event, target.id, live[1])
     training = _training_between(event, restore) if restore is not None else None
     if training is not None:
@@ -177,6 +179,14 @@ def _is_rebound(event: Assigned, names: set[str]) -> bool:
     """Whether another model comes under the name later on."""
     stores = (n for n in ast.walk(body_of(event.frame)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     return any(n.id in names and position(n) > position(event.node) for n in stores)
+
+
+def _is_filled(event: Assigned, name: str) -> bool:
+    """Whether the entries are written through the state itself, as where weights of another model are put in."""
+    calls = [n for n in ast.walk(body_of(event.frame)) if isinstance(n, ast.Call) and called_name(n).endswith("_")]
+    receivers = [n.func.value for n in calls if isinstance(n.func, ast.Attribute)]
+    entries = [r.value for r in receivers if isinstance(r, ast.Subscript)]
+    return any(isinstance(e, ast.Name) and e.id == name for e in entries)
 
 
 def _training_between(event: Assigned, restore: ast.Call) -> ast.Call | None:
