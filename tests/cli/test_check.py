@@ -187,7 +187,7 @@ def test_statistics_count_by_rule(check: Check) -> None:
 
 def test_the_rules_are_listed(check: Check) -> None:
     code, text, _ = check("--list-rules")
-    assert (code, text.splitlines()[0]) == (0, "TCY801  error    clone-first       copies the graph, then cuts it")
+    assert (code, text.splitlines()[0]) == (0, "TCY801  error    clone-first        copies the graph, then cuts it")
 
 
 def test_a_file_gets_the_format_of_its_suffix(check: Check) -> None:
