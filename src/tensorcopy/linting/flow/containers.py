@@ -31,6 +31,8 @@ _MODULE_SELF = frozenset(
         "type",
     ]
 )
+# Methods of a PIL image that give a PIL image.
+_PICTURES = frozenset(("convert", "resize", "crop", "rotate", "transpose", "copy", "thumbnail"))
 _ADDING = frozenset(("append", "insert", "appendleft", "put", "put_nowait"))
 _WITH_MEMORY = frozenset((v.TENSOR, v.ARRAY, v.UNKNOWN))
 
@@ -44,6 +46,10 @@ def container_method(site: Site, base: Value, name: str) -> Value | None:
         return _dict_method(site, base, name)
     if kind == v.MODULE or isinstance(base.ref, ClassInfo):
         return _module_method(site, base, name)
+    if kind == "picture" and name in _PICTURES:
+        return Value(kind, site.node, regions=(Region("fresh", site.node),), time=site.frame.unit.clock)
+    if base.ref == "file" and name == "read" and "binary" in base.traits:
+        return Value(v.BYTES, site.node, regions=(Region("fresh", site.node),), time=site.frame.unit.clock)
     if kind in (v.SERIES, v.ARROW):
         return _column_method(site, base, name)
     if kind == v.OPTIMIZER and name == "step":

@@ -43,7 +43,16 @@ DTYPES = frozenset(
     ]
 )
 _REAL_OF = {"complex64": "float32", "complex128": "float64"}
-_TORCH = {"cfloat": "complex64", "cdouble": "complex128", "float": "float32", "double": "float64", "half": "float16", "int": "int32", "long": "int64", "short": "int16"}
+_TORCH = {
+    "cfloat": "complex64",
+    "cdouble": "complex128",
+    "float": "float32",
+    "double": "float64",
+    "half": "float16",
+    "int": "int32",
+    "long": "int64",
+    "short": "int16",
+}
 _NUMPY = {
     "float": "float64",
     "double": "float64",

@@ -100,6 +100,9 @@ def attribute_of(frame: Frame, node: ast.Attribute, base: Value, name: str) -> V
         return _of_library(frame, node, base, name)
     if kind in (v.TENSOR, v.ARRAY) or kind == v.UNKNOWN:
         return _of_numeric(frame, node, base, name)
+    if kind == v.SERIES and name == "values":
+        protected = frozenset(() if "nullable" in base.traits else ("readonly",))
+        return shared(frame, node, base, "series.values", kind=v.ARRAY, graph=v.OFF, traits=protected)
     if isinstance(base.ref, ClassInfo):
         return _of_instance(frame, node, base, name)
     if kind == v.MODULE:

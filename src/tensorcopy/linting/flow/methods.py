@@ -59,6 +59,8 @@ def numeric_method(site: Site, base: Value, name: str) -> Value | None:
         return _refined(site, name, found, base)
     if base.kind == v.TENSOR and name.endswith("_") and not name.endswith("__"):
         return _in_place(site, base, name)
+    if name == "setflags" and base.kind == v.ARRAY and site.says("write", False):
+        base.traits |= {"readonly"}
     if name in METHODS_INT:
         sizes = name in ("size", "stride") and not site.args
         return Value(v.TUPLE if sizes else v.INT, site.node, traits=frozenset(("sizes",) if sizes else ()))

@@ -67,7 +67,8 @@ def _converted(site: Site, last: str) -> Value:
     traits = array_traits([site.keywords.get("dtype")]) | _content(source)
     if last in ("array", "copy") or source is None or not source.regions:
         return fresh(site.frame, site.node, v.ARRAY, graph=v.OFF, dtype=dtype, traits=traits)
-    facts = {"kind": v.ARRAY, "dtype": dtype, "graph": v.OFF, "traits": frozenset(("may copy",))}
+    seen = "readonly" if source.kind == "picture" and not site.numpy_dtype else "may copy"
+    facts = {"kind": v.ARRAY, "dtype": dtype, "graph": v.OFF, "traits": frozenset((seen,))}
     return shared(site.frame, site.node, source, f"np.{last}", **facts)
 
 

@@ -121,6 +121,12 @@ def _iterator(kind: str) -> Callable[[Site], Value]:
     return lambda site: Value(kind, site.node, items=site.args)
 
 
+def _file(site: Site) -> Value:
+    mode = site.args[1] if len(site.args) > 1 else site.keywords.get("mode")
+    binary = mode is not None and isinstance(mode.const, str) and "b" in mode.const
+    return Value(v.OTHER, site.node, ref="file", traits=frozenset(("binary",) if binary else ()))
+
+
 def _range(site: Site) -> Value:
     traits = frozenset(("comprehension", "range"))
     return Value(v.LIST, site.node, items=[Value(v.INT, site.node)], traits=traits)
@@ -154,7 +160,7 @@ _RESULTS: dict[str, Callable[[Site], Value | None]] = {
     "builtins.bool": _of_kind(v.BOOL),
     "builtins.len": _of_kind(v.INT),
     "builtins.str": _of_kind(v.TEXT),
-    "builtins.open": _of_kind(v.OTHER, ref="file"),
+    "builtins.open": _file,
     "math.sqrt": _of_kind(v.FLOAT),
     "time.time": _of_kind(v.FLOAT, traits=frozenset(("timestamp",))),
     "time.time_ns": _of_kind(v.INT, traits=frozenset(("timestamp",))),
@@ -171,6 +177,9 @@ _RESULTS: dict[str, Callable[[Site], Value | None]] = {
     "builtins.bytearray": _in_memory("bytearray"),
     "copy.deepcopy": _deep_copy,
     "copy.copy": _shallow_copy,
+    "PIL.Image.open": _in_memory("picture"),
+    "PIL.Image.new": _in_memory("picture"),
+    "struct.pack": _in_memory(v.BYTES),
     "pyarrow.array": _in_memory(v.ARROW),
     "pyarrow.chunked_array": _in_memory(v.ARROW),
     "pandas.Series": _series,
