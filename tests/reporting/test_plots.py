@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -11,6 +13,7 @@ import pytest
 
 from tensorcopy.errors import BadArgumentError, MissingLibraryError
 from tensorcopy.reporting import Axis, Plot, Point, Series, ValueType
+from tensorcopy.reporting.formats._html_plot import plot_svg
 from tensorcopy.reporting.plots import save
 
 SERIES = (
@@ -71,3 +74,12 @@ def test_without_matplotlib_the_extra_is_named(tmp_path: Path, monkeypatch: pyte
 def test_only_drawing_loads_matplotlib() -> None:
     code = "import sys, tensorcopy.reporting.plots; assert not {'matplotlib', 'numpy', 'rich'} & set(sys.modules)"
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.parametrize("emphasis", [False, True])
+def test_a_name_on_a_page_has_room_up_to_the_edge_also_in_bold(emphasis: bool) -> None:
+    name = "torch.from_numpy(x.copy())"
+    drawn = plot_svg(replace(PLOT, series=(Series(name=name, points=(Point(x=10, y=1e-6),), emphasis=emphasis),)))
+    place = re.search(r'<text style="[^"]*" x="([\d.]+)"[^>]*>([^<]*)<', drawn)
+    assert place is not None
+    assert float(place[1]) + len(place[2]) * 7.2 * (1.12 if emphasis else 1.0) <= 860

@@ -26,7 +26,9 @@ class Machine:
 
     def __str__(self) -> str:
         words = [f"{name} {version}" for name, version in self.releases.items()]
-        return ", ".join([*words, f"{self.threads} threads", *filter(None, [self.accelerator])])
+        return ", ".join(
+            [*words, f"{self.threads} thread{'s' * (self.threads != 1)}", *filter(None, [self.accelerator])]
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
