@@ -99,6 +99,32 @@ torch.save(head, "head.pt")
 import torch
 def f(t: torch.Tensor):
     torch.save({"head": t[0], "n": 3}, "head.pt")
+--- TCY406 narrowed
+import torch
+def f(t: torch.Tensor):
+    torch.save(t.narrow(0, 0, 10), "t.pt")
+--- TCY406 one chunk
+import torch
+def f(t: torch.Tensor):
+    first, rest = t.chunk(2)
+    torch.save(first, "t.pt")
+--- TCY406 part of a parameter
+import torch
+m = torch.nn.Linear(2, 2)
+torch.save(m.weight[:1], "t.pt")
+--- TCY405 by a name
+import torch
+from torch import nn
+class A(nn.Module):
+    def forward(self, x):
+        scales = [1.0, 2.0, 4.0]
+        return x * torch.tensor(scales, device=x.device)
+--- TCY405 new_tensor
+import torch
+from torch import nn
+class A(nn.Module):
+    def forward(self, x):
+        return x * x.new_tensor([1.0, 2.0])
 --- TCY406 pickled
 import pickle, torch
 t = torch.zeros(1000)

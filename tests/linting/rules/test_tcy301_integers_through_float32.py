@@ -62,6 +62,15 @@ x = torch.Tensor(ids)
 --- a literal in NumPy
 import numpy as np
 x = np.array([16777217], dtype="float32")
+--- a literal in an array that is cast
+import numpy as np, torch
+x = np.array([16777217, 2]).astype(np.float32)
+--- a literal in a tensor that is cast
+import torch
+x = torch.tensor([16777217, 2]).float()
+--- a literal in an array that becomes a tensor
+import numpy as np, torch
+x = torch.as_tensor(np.array([16777217]), dtype=torch.float32)
 --- the time
 import time, torch
 x = torch.tensor(time.time())

@@ -27,6 +27,8 @@ WASTED = {
     "a.clone() + b": "a + b",
     "b - a.clone()": "b - a",
     "x.copy() * 2": "x * 2",
+    "torch.tensor(x).detach().clone()": "torch.tensor(x).detach()",
+    "np.array(x.astype(np.float32))": "x.astype(np.float32)",
 }
 NEEDED = [
     "a[0].clone()",

@@ -41,6 +41,9 @@ FOUND = {
         "torch.tensor(['a', 'b'])",
         "torch.Tensor(['a'])",
         "torch.tensor('a')",
+        "torch.tensor(np.array([1, None]))",
+        "torch.tensor(np.zeros(3, dtype=np.dtype([('x', 'f4')])))",
+        "torch.from_numpy(np.frombuffer(b'1234', np.dtype('>f4')))",
         "torch.tensor([1, None])",
         "torch.ones(2, dtype=torch.bfloat16).numpy()",
         "t.bfloat16().cpu().numpy()",
@@ -52,6 +55,9 @@ FOUND = {
         "torch.tensor(np.ma.masked_where(a > 0, a))",
         "np.asarray(np.ma.masked_invalid(a))",
         "torch.from_numpy(np.ma.masked_equal(a, 0)[1:])",
+        "torch.from_numpy(np.ma.array(a, mask=a < 0))",
+        "torch.tensor(np.ma.MaskedArray(a, mask=a < 0))",
+        "torch.as_tensor(np.ma.masked_less(a, 0) * 2)",
     ],
     "TCY306": [
         "tensor([1, 2], requires_grad=True)",
@@ -90,6 +96,7 @@ FOUND = {
         "np.asarray({1, 2})",
         "torch.cat(map(torch.abs, us))",
         "np.array(set(us))",
+        "torch.tensor({'a': 1})",
     ],
     "TCY311": [
         "np.zeros(3, dtype=np.uint16).astype(np.int16)",
@@ -105,6 +112,7 @@ FOUND = {
         "tensor(tuple([a, a]))",
         "torch.FloatTensor([np.eye(3)[i] for i in us])",
         "torch.tensor(a.tolist())",
+        "torch.tensor([np.asarray(v['image']) for v in us])",
         "b = []\n    for v in us:\n        b.append(np.zeros(3))\n    torch.tensor(b)",
     ],
 }
@@ -128,6 +136,7 @@ FOUND |= {
         "torch.from_numpy(np.array([np.nan, 1.0])).long()",
         "torch.tensor([0.0, np.nan], dtype=torch.long)",
         "torch.as_tensor(np.array([np.nan, 1.0])[:1], dtype=torch.int64)",
+        "torch.tensor([1.0, float('nan')]).long()",
     ],
     "TCY502": [
         "torch.no_grad()",
@@ -150,6 +159,7 @@ FINE = {
         "u.register_buffer('b', torch.Tensor(n))",
         "return torch.Tensor(n).shape",
         "return torch.Tensor(u.max().item())",
+        "return torch.Tensor(u.shape[0]).view(-1, 1) * np.nan",
     ],
     "TCY303": [
         "torch.tensor([2**64, 1.0])",
@@ -197,6 +207,7 @@ FINE = {
         "torch.tensor(u[::-1])",
         "torch.from_numpy(a[::2])",
         "torch.from_numpy(a[::-1][0])",
+        "torch.from_numpy(a[::-1].reshape(-1))",
         "torch.flip(t, [0])",
         "torch.tensor([a[::-1]])",
     ],

@@ -18,7 +18,10 @@ _TURNING = frozenset(("t", "transpose", "permute", "swapaxes", "swapdims", "move
 _FLIPPING = frozenset(("flip", "fliplr", "flipud", "rot90"))
 _WITH_MEMORY = frozenset((v.TENSOR, v.ARRAY, v.BYTES, v.UNKNOWN, v.OTHER, "masked"))
 # Facts on the dtype, which a copy has as well.
-_COPIED = frozenset(("masked", "structured", "big-endian", "ml_dtypes", "objects", "text", "inferred"))
+_COPIED = frozenset(
+    ("masked", "structured", "big-endian", "ml_dtypes", "objects", "text", "inferred", "nan", "past 2**24")
+)
+_COPIED_TENSOR = frozenset(("inferred", "nan", "past 2**24"))
 
 
 def by_catalogue(site: Site, name: str, receiver: Value | None) -> Value | None:
@@ -88,7 +91,7 @@ def applied(site: Site, effect: Effect, source: Value) -> Value:
     memory = _decided(effect, source, dtype) if effect.memory == DEPENDS else effect.memory
     traits = _traits(site, effect, source)
     if memory == COPIES:
-        kept = source.traits & (_COPIED if source.kind != v.TENSOR else frozenset(("inferred",)))
+        kept = source.traits & (_COPIED if source.kind != v.TENSOR else _COPIED_TENSOR)
         return fresh(site.frame, site.node, kind, traits=kept | traits, graph=graph, cut=cut, dtype=dtype)
     if memory == DEPENDS:
         traits |= {"may copy"}

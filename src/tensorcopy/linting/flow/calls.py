@@ -12,7 +12,7 @@ from .events import BackPropagated, Call
 from .expressions import attribute_of, evaluate, handles, path_of
 from .frame import Frame
 from .methods import inferred_receiver, maybe_shared, numeric_method
-from .numpy_calls import described, numpy_result
+from .numpy_calls import described, number_traits, numpy_result
 from .other_calls import other_result
 from .project import ClassInfo
 from .sites import Site
@@ -139,6 +139,8 @@ def _call_library(site: Site, name: str) -> Value | None:
         result = result if result is not None else other_result(site, name)
     if result is not None and name.startswith("torch"):
         result = required(site, name, result)
+        if name in ("torch.tensor", "torch.as_tensor") and site.first is not None and isinstance(site.first.items, list):
+            result.traits |= number_traits(site.first.items)
     tell(site, name, None, result)
     return result
 

@@ -235,7 +235,7 @@ def computed(frame: Frame, node: ast.AST, op: ast.operator, left: Value | None, 
             graph=graph_of(frame, left, right) if kind == v.TENSOR else v.OFF,
             dtype=_promoted(op, left, right),
             cut=_cut_through(op, left, right),
-            traits=inferred,
+            traits=inferred | _masked(left, right),
         )
     if kinds <= v.NUMBERS:
         assert left is not None
@@ -248,6 +248,10 @@ def computed(frame: Frame, node: ast.AST, op: ast.operator, left: Value | None, 
     if left is not None and left.kind == v.TEXT:
         return Value(v.TEXT, node)
     return None
+
+
+def _masked(*operands: Value | None) -> frozenset[str]:
+    return frozenset(("masked",) if any(o is not None and "masked" in o.traits for o in operands) else ())
 
 
 def _number(node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value:

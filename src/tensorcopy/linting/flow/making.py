@@ -25,6 +25,7 @@ INHERITED = frozenset(
         "negative",
         "bfloat16",
         "nan",
+        "past 2**24",
         "inferred",
     )
 )

@@ -28,7 +28,9 @@ def numpy_result(site: Site, name: str) -> Value | None:
     last = name.rpartition(".")[2]
     if name in ("numpy.load", "numpy.memmap"):
         return _mapped(site, last)
-    if name.startswith("numpy.ma.masked"):
+    if name == "numpy.dtype":
+        return site.first
+    if name.startswith("numpy.ma.masked") or name in ("numpy.ma.array", "numpy.ma.MaskedArray"):
         return fresh(site.frame, site.node, v.ARRAY, graph=v.OFF, traits=frozenset(("masked",)))
     if last in _CONVERTERS:
         return _converted(site, last)
@@ -134,6 +136,17 @@ def _dtype_trait(dtype: Value) -> str:
     return "objects" if dtype.kind == v.LIBRARY and dtype.ref == "builtins.object" else ""
 
 
+def number_traits(items: Iterable[Value | None]) -> frozenset[str]:
+    """Facts on the numbers written in a list: NaN among them, or an integer that float32 would round."""
+    found = set()
+    for item in items:
+        if item is not None and "nan" in item.traits:
+            found.add("nan")
+        if item is not None and isinstance(item.const, int) and item.const % 2 and abs(item.const) > 2**24:
+            found.add("past 2**24")
+    return frozenset(found)
+
+
 def _content(source: Value | None) -> frozenset[str]:
     """Facts on an array that follow from the list it is made of."""
     if source is None:
@@ -145,6 +158,7 @@ def _content(source: Value | None) -> frozenset[str]:
         return frozenset()
     if all(i is not None and i.kind == v.TEXT for i in items):
         return frozenset(("text",))
-    if any(i is not None and "nan" in i.traits for i in items):
-        return frozenset(("1-d", "nan"))
-    return frozenset(("1-d",) if all(i is not None and i.kind in v.NUMBERS for i in items) else ())
+    if any(i is not None and i.kind == v.NOTHING for i in items):
+        return frozenset(("objects",))
+    numbers = all(i is not None and i.kind in v.NUMBERS for i in items)
+    return number_traits(items) | frozenset(("1-d",) if numbers else ())

@@ -57,7 +57,10 @@ def _number(kind: str) -> Callable[[Site], Value]:
         source = site.first
         if source is None:
             return Value(kind, site.node)
-        return Value(kind, site.node, cut=cut_from(kind, site.node, source), traits=source.traits & {"timestamp"})
+        traits = source.traits & {"timestamp"}
+        if kind == v.FLOAT and isinstance(source.const, str) and source.const.lower() == "nan":
+            traits |= {"nan"}
+        return Value(kind, site.node, cut=cut_from(kind, site.node, source), traits=traits)
 
     return number
 

@@ -59,7 +59,15 @@ def narrowed(event: Call) -> None:
     receiver, result = event.receiver, event.result
     if receiver is not None and result is not None and _is_wide(receiver) and result.dtype in _NARROW:
         _remember(event)
+    if receiver is not None and result is not None and result.dtype == "float32":
+        _check_content(event, receiver)
     back_to_integers(event)
+
+
+def _check_content(event: Call, data: Value) -> None:
+    """An array or a tensor made of a literal that float32 rounds."""
+    if "past 2**24" in data.traits and not data.dtype.startswith("float32"):
+        event.report(RULE, event.node, "the data holds an integer above 2**24 that float32 cannot hold: it is rounded")
 
 
 @on_call("torch.Tensor.long", "torch.Tensor.int")
@@ -138,6 +146,8 @@ def _has_floats(value: Value) -> bool:
 
 
 def _check_constants(event: Call, data: Value | None) -> None:
+    if data is not None and data.kind in v.NUMERIC:
+        _check_content(event, data)
     for leaf in _leaves(data) if data is not None else ():
         if leaf is None:
             continue

@@ -9,7 +9,7 @@ from ..flow import values as v
 from ..flow.events import Call, on_call
 from ..flow.places import replaced
 from ..flow.values import Value
-from ..flow.walking import Parents
+from ..flow.walking import Parents, walk
 from ..model import Fix, Level, Rule
 from ._data import CLASSES
 from ._reading import body_of, position
@@ -23,6 +23,8 @@ RULE = Rule(
 _MOVES = frozenset(
     ("to", "cuda", "cpu", "float", "double", "half", "long", "int", "type", "view", "reshape", "unsqueeze")
 )
+# What is written with these is a size, and meant as one.
+_SIZES = frozenset(("shape", "size", "len", "numel", "nelement"))
 
 
 @on_call(*CLASSES)
@@ -40,6 +42,8 @@ def number(event: Call) -> None:
             RULE, event.node, f"{event.name}() of a float raises TypeError: it takes a size or a list", fix=_fix(event)
         )
         return
+    if any(_name(n) in _SIZES for n in walk(event.node.args[0])):
+        return
     use = _first_use(event)
     if use is not None:
         event.report(
@@ -49,6 +53,10 @@ def number(event: Call) -> None:
             related=((use, "the uninitialised elements are used here"),),
             fix=_fix(event),
         )
+
+
+def _name(node: ast.AST) -> str:
+    return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
 
 
 def _is_surely_float(node: ast.expr, value: Value) -> bool:
@@ -95,7 +103,7 @@ def _use_of(event: Call, name: str, binding: ast.AST) -> ast.AST | None:
 
 
 def _loads(event: Call, name: str, binding: ast.AST) -> Iterator[ast.Name]:
-    for node in ast.walk(body_of(event.frame)):
+    for node in walk(body_of(event.frame)):
         if isinstance(node, ast.Name) and node.id == name and position(node) > position(binding):
             yield node
 

@@ -23,7 +23,7 @@ RULE = Rule(
 def converted(event: Call) -> None:
     """``torch.from_numpy(image[:, :, ::-1])``, ``torch.as_tensor(np.flip(a))``."""
     data = data_of(event)
-    if data is None or "negative" not in data.traits or not _is_array(event, data):
+    if data is None or "negative" not in data.traits or _may_be_straight(data) or not _is_array(event, data):
         return
     node = event.argument_node(0, "data")
     happens = "ends the process" if event.name.endswith("dlpack") else "raises ValueError"
@@ -39,6 +39,11 @@ def converted(event: Call) -> None:
 
 def _is_array(event: Call, data: Value) -> bool:
     return data.kind == v.ARRAY or (data.kind == v.UNKNOWN and event.name == "torch.from_numpy")
+
+
+def _may_be_straight(data: Value) -> bool:
+    """Whether a step since may have copied, as a reshape of several dimensions does."""
+    return any(step.name.rpartition(".")[2] in ("reshape", "ravel", "ascontiguousarray") for step in data.steps())
 
 
 def _reversal(data: Value) -> list[tuple[ast.AST, str]]:

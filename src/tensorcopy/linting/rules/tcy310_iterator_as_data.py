@@ -24,6 +24,7 @@ _KINDS = {
     "filter": "a filter object",
     "enumerate": "an enumerate object",
     v.SET: "a set",
+    v.DICT: "a dict",
 }
 _JOINING = ("torch.stack", "torch.cat", "torch.concat", "torch.vstack", "torch.hstack")
 _NUMPY_JOINING = ("numpy.stack", "numpy.concatenate", "numpy.vstack", "numpy.hstack")

@@ -61,6 +61,8 @@ def _has_dimensions(value: Value, depth: int) -> bool:
         step is None or "slice" in value.traits or step.name == "="
     ):
         return True
+    if isinstance(node, ast.Call) and _name_of(node) in ("asarray", "ascontiguousarray"):
+        return not isinstance(_first(node), ast.Constant)
     if step is not None and depth < 8:
         if step.name in ("[...]", "iteration", "list(...)"):
             return isinstance(step.base.node, ast.Call) and _name_of(step.base.node) in ("eye", "identity")

@@ -49,6 +49,7 @@ _FRESH = (
 _ARRAYS = NUMPY_FACTORIES | frozenset(
     [
         "append",
+        "astype",
         "concatenate",
         "column_stack",
         "delete",
@@ -72,8 +73,9 @@ def copied_again(event: Call) -> None:
     func = event.node.func
     if event.node.args or event.node.keywords or not isinstance(func, ast.Attribute):
         return
-    if _is_temporary(func.value, event.receiver):
-        _report(event, event.node, func.value, f".{func.attr}()")
+    inner, value = _before_detach(func.value, event.receiver)
+    if _is_temporary(inner, value):
+        _report(event, event.node, inner, f".{func.attr}()")
 
 
 @on_call("numpy.array", "numpy.copy")
@@ -123,6 +125,14 @@ def computed_from_copy(event: Operator) -> None:
         known = value is not None and value.kind in kinds and not value.traits & {"inferred", "subclass", "masked"}
         if known and _is_pure_copy(node, value):
             _report_first(event, node)
+
+
+def _before_detach(node: ast.expr, value: Value | None) -> tuple[ast.expr, Value | None]:
+    """What a temporary was before ``.detach()``, which shares its memory."""
+    if value is None or value.step is None or value.step.node is not node:
+        return node, value
+    detached = isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "detach"
+    return (node.func.value, value.step.base) if detached else (node, value)  # type: ignore[attr-defined]
 
 
 def _is_temporary(node: ast.expr, value: Value | None) -> bool:

@@ -61,7 +61,8 @@ def _single_dimensions(node: ast.expr) -> set[int]:
     if node.func.attr == "unsqueeze" and len(node.args) == 1:
         place = _number(node.args[0])
         return set() if place is None else {place, *_shifted(_single_dimensions(node.func.value), place)}
-    if node.func.attr in ("view", "reshape"):
+    made = node.func.attr in ("zeros", "ones", "rand", "randn", "empty")
+    if made or node.func.attr in ("view", "reshape"):
         return {i for i, size in enumerate(node.args) if _is_one(size)}
     return set()
 

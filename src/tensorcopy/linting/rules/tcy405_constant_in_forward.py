@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from ..flow import values as v
 from ..flow.events import Call, on_call
+from ..flow.values import Value
 from ..flow.walking import walk
 from ..model import Level, Rule
-from ._data import CLASSES, FUNCTIONS
+from ._data import CLASSES, FUNCTIONS, leaves
 
 RULE = Rule(
     code="TCY405",
@@ -19,14 +21,15 @@ _STEPS = frozenset(("forward", "training_step", "validation_step"))
 _MOVES = frozenset(("to", "cuda", "type_as"))
 
 
-@on_call(*FUNCTIONS, *CLASSES)
+@on_call(*FUNCTIONS, *CLASSES, "torch.Tensor.new_tensor")
 def constant(event: Call) -> None:
     """``torch.tensor([0.485, 0.456, 0.406], device=x.device)`` inside ``forward``."""
     frame = event.frame
     if frame.cls is None or not frame.cls.is_module or frame.function is None or frame.function.name not in _STEPS:
         return
     data = event.argument_node(0, "data")
-    if data is None or not _is_constant(data) or not _is_moved(event) or _is_kept(event):
+    written_out = data is not None and (_is_constant(data) or _is_constant_list(event.argument(0, "data")))
+    if not written_out or not _is_moved(event) or _is_kept(event):
         return
     event.report(
         RULE,
@@ -44,7 +47,17 @@ def _is_constant(node: ast.expr) -> bool:
     return len(inner) > 1 and all(isinstance(n, ast.Constant) and isinstance(n.value, (int, float)) for n in inner)
 
 
+def _is_constant_list(value: Value | None) -> bool:
+    """Whether a variable holds such a list, made in the same call."""
+    if value is None or value.kind not in (v.LIST, v.TUPLE) or "comprehension" in value.traits:
+        return False
+    found = list(leaves(value))
+    return len(found) > 1 and all(leaf is not None and isinstance(leaf.const, (int, float)) for leaf in found)
+
+
 def _is_moved(event: Call) -> bool:
+    if event.name.endswith("new_tensor"):
+        return True
     device = event.keywords.get("device")
     if "device" in event.keywords and (device is None or device.const != "cpu"):
         return True

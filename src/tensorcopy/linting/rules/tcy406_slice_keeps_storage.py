@@ -76,7 +76,7 @@ def _part(value: Value) -> Step | None:
     steps = value.steps()
     if not steps or "may copy" in value.traits or any("may copy" in step.base.traits for step in steps):
         return None
-    found = next((s for s in steps if isinstance(s.node, ast.Subscript) and _restricts(s.node.slice)), None)
+    found = next((s for s in steps if _takes_part(s)), None)
     return found if found is not None and found.base.kind == v.TENSOR and not found.base.traits & _OTHERWISE else None
 
 
@@ -84,6 +84,15 @@ def _part(value: Value) -> Step | None:
 _OTHERWISE = frozenset(("expanded", "subclass"))
 # Memory that the program keeps anyway.
 _KEPT_ANYWAY = frozenset(("parameter", "buffer", "grad"))
+
+
+def _takes_part(step: Step) -> bool:
+    if isinstance(step.node, ast.Subscript):
+        return _restricts(step.node.slice) and step.name == "[...]"
+    return step.name.rpartition(".")[2] in _SPLITTING
+
+
+_SPLITTING = frozenset(("narrow", "select", "chunk", "split", "tensor_split", "unbind"))
 
 
 def _restricts(index: ast.expr) -> bool:

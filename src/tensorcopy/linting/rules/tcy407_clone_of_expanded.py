@@ -25,6 +25,9 @@ def cloned(event: Call) -> None:
         return
     if not isinstance(func, ast.Attribute) or not isinstance(func.value, (ast.Name, ast.Attribute)) or event.node.args:
         return
+    parent = event.frame.unit.parents.get(event.node)
+    if isinstance(parent, ast.BinOp) and isinstance(parent.op, (ast.Add, ast.Sub)):
+        return  # a copy that is for nothing whatever it is of
     if not is_only_read(event.frame, event.node):
         return
     expansion = next((s.node for s in receiver.steps() if isinstance(s.node, ast.Call)), None)
