@@ -23,7 +23,7 @@ FOUND = {
     "TCY404": ["return a.clone().detach()", "return u.clone().detach()"],
     "TCY407": [
         "c = b.expand(4, 3)\n    d = c.clone()\n    return d * 2",
-        "c = torch.broadcast_to(b, (4, 3))\n    return c.clone() + a",
+        "c = torch.broadcast_to(b, (4, 3))\n    return c.clone() * a",
     ],
     "TCY410": ["return a.clone().cpu()", "return u.clone().cuda()"],
     "TCY411": ["return a.to(device).to(torch.float16)", "return a.to(torch.float16).to(device)"],

@@ -92,6 +92,8 @@ def applied(site: Site, effect: Effect, source: Value) -> Value:
     traits = _traits(site, effect, source)
     if memory == COPIES:
         kept = source.traits & (_COPIED if source.kind != v.TENSOR else _COPIED_TENSOR)
+        if effect.name.endswith("nan_to_num"):
+            kept -= {"nan"}
         return fresh(site.frame, site.node, kind, traits=kept | traits, graph=graph, cut=cut, dtype=dtype)
     if memory == DEPENDS:
         traits |= {"may copy"}
