@@ -106,6 +106,20 @@ def mixed(x: np.ndarray, order, flat):
     if flat == 1:
         out = done
     return out
+--- the argument on one branch, a view of something else on the other
+import torch
+def shaped(x: torch.Tensor, size: int) -> torch.Tensor:
+    return x.view(x.size(0), -1, size).transpose(1, 2)
+class Attention(torch.nn.Module):
+    def forward(self, query: torch.Tensor, kind, made):
+        if made:
+            if kind == "self":
+                query = self.first(query)
+        else:
+            query = self.second(query)
+            query = shaped(query, 3)
+        query /= 3.0
+        return query * 2
 """
 )
 

@@ -38,7 +38,9 @@ def converted_argument(event: Write) -> None:
     if root is None or not name or means_to_write(frame):
         return
     step = _conversion(value) or (None if root.many else _rebound(event, root.name) or _viewed(event, name, root.name))
-    if step is None or not is_read_after(frame, name, event.node) or only_where_it_converts(frame, step.node):
+    if step is None or root not in step.base.regions or only_where_it_converts(frame, step.node):
+        return
+    if not is_read_after(frame, name, event.node):
         return
     maybe = "may copy" in value.traits or "on one branch" in value.traits
     event.report(
