@@ -176,3 +176,10 @@ def test_a_rule_of_the_linter_is_explained_by_its_page(asked: str, capsys: pytes
     assert text.startswith("TCY301 integers-through-float32\n═════")
     assert "\nname   integers-through-float32\n" in text
     assert "    print(torch.Tensor(ids).long().tolist())\n" in text
+
+
+def test_a_rule_and_a_message_of_one_name_are_told_together(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(explained(capsys, "deepcopy-of-non-leaf", "--output-format", "json"))
+    assert found["title"] == "TCY212 deepcopy-of-non-leaf"
+    assert found["blocks"][-1]["title"].startswith("The message: ")
+    assert (found["data"]["code"], found["data"]["messages"][0]["name"]) == ("TCY212", "deepcopy-of-non-leaf")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from contextlib import suppress
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from ...errors import BadArgumentError
@@ -75,13 +76,19 @@ def _operation(asked: str, *, full: bool) -> Report | None:
 
 
 def _rule(asked: str, *, full: bool) -> Report | None:
-    """Of a code or a name that ``tensorcopy check`` prints."""
+    """Of a code or a name that ``tensorcopy check`` prints; a message of that name is told too."""
     from ...linting.pages import rule_report
+    from ...reporting import Section
 
-    return rule_report(asked)
+    rule = rule_report(asked)
+    message = _message(asked, full=full) if rule else None
+    if rule is None or message is None:
+        return rule
+    section = Section(title=f"The message: {message.title}", lead=message.lead, blocks=message.blocks)
+    return replace(rule, blocks=(*rule.blocks, section), data={**rule.data, **message.data})
 
 
-_EXPLAINERS = (_message, _rule, _operation)
+_EXPLAINERS = (_rule, _message, _operation)
 """What is asked, in this order: each gives a report, or None for what is not its business."""
 
 
