@@ -136,6 +136,15 @@ def f(modes: list[int]):
 import torch
 def collate(batches: list[dict[str, torch.Tensor]]):
     return torch.tensor([b["length"] for b in batches])
+--- empty case after a stack
+import torch
+def f(xs: torch.Tensor):
+    keep = []
+    for x in xs:
+        keep.append(x)
+    if len(keep) > 0:
+        return torch.stack(keep)
+    return torch.tensor(keep)
 --- tensor or number by branch
 import torch
 def f(n, x: torch.Tensor):
@@ -170,6 +179,16 @@ def test_other_tensors_are_a_warning(program: str) -> None:
     found = [f for f in found_in(program) if f.code == CODE]
 
     assert [(f.place.line, f.level) for f in found] == [(line, Level.WARNING) for line in marked_lines(program)]
+
+
+def test_a_constant_tensor_among_numbers_is_a_note() -> None:
+    found = [
+        f
+        for f in found_in("import torch\npi = torch.tensor(3.14)\nx = torch.tensor([pi / 2, 0.0])\n")
+        if f.code == CODE
+    ]
+
+    assert [(f.place.line, f.level) for f in found] == [(3, Level.NOTE)]
 
 
 @pytest.mark.parametrize("program", SILENT.values(), ids=SILENT)

@@ -80,6 +80,21 @@ def f(x):
         x = torch.tensor(x)
     return x
 f(torch.ones(2))
+--- guarded by another class
+import torch
+def f(size: torch.Tensor):
+    if isinstance(size, torch.Size):
+        size = torch.tensor(size)
+    return size
+--- arrays and tensors by a flag
+import torch
+class Model:
+    def gradient(self, utility, as_array=False):
+        if as_array:
+            utility = torch.tensor(utility)
+        return utility * 2
+    def run(self):
+        return self.gradient(torch.ones(2))
 --- numbers
 import torch
 x = torch.ones(3)

@@ -76,6 +76,19 @@ import torch
 net = torch.nn.Linear(2, 1)
 with torch.no_grad():
     y = net(torch.ones(1, 2)).numpy()
+--- a net of the file without grad
+import torch
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(2, 1)
+    def forward(self, x):
+        return self.fc(x)
+net = Net()
+net(torch.ones(1, 2)).detach().numpy()
+with torch.no_grad():
+    y = net(torch.ones(1, 2))
+y.cpu().numpy()
 --- decorated
 import torch
 net = torch.nn.Linear(2, 1)

@@ -30,10 +30,10 @@ def follow(info: FunctionInfo) -> None:
         handler(FunctionEnd(frame, info.node))
 
 
-def _run(info: FunctionInfo, given: dict[str, Value | None], depth: int) -> Frame:
+def _run(info: FunctionInfo, given: dict[str, Value | None], depth: int, grad: str = "") -> Frame:
     frame = Frame(info.unit, info, info.cls, info.outer, depth)
     node = info.node
-    frame.grad = info.unit.grad
+    frame.grad = grad or info.unit.grad
     if info.cls is not None and info.is_static and "torch.autograd.Function" in info.cls.base_names():
         frame.grad = "off"
     for decorator in getattr(node, "decorator_list", ()):
@@ -144,7 +144,14 @@ def call_function(
             frame.write(node, value, "call", None, write)
     if info.cls is not None and args and args[0] is not None and isinstance(args[0].ref, ClassInfo):
         _forget_attributes(frame, node, info)
-    return _instantiated(frame, node, summary.result, given, info)
+    return _in_grad_mode(frame, _instantiated(frame, node, summary.result, given, info))
+
+
+def _in_grad_mode(frame: Frame, result: Value | None) -> Value | None:
+    """A result as it is where no graph is recorded, though the function was followed where one is."""
+    if frame.grad == "on" or result is None or result.graph != v.ON or "leaf" in result.traits:
+        return result
+    return result.with_(graph=v.OFF if frame.grad == "off" else v.UNSURE)
 
 
 def _given(info: FunctionInfo, args: list[Value | None], keywords: dict[str, Value | None]) -> dict[str, Value | None]:
@@ -163,6 +170,8 @@ def _forget_attributes(frame: Frame, node: ast.AST, info: FunctionInfo) -> None:
 
 def _summary_for(frame: Frame, info: FunctionInfo, given: dict[str, Value | None]) -> Summary | None:
     key = _key(given)
+    if key is not None and frame.grad != "on":
+        key = (frame.grad, *key)
     if key in info.summaries:
         return info.summaries[key]
     if info.open or frame.depth >= _DEEPEST or len(info.summaries) >= 4 or info.unit.budget < 0:
@@ -170,7 +179,7 @@ def _summary_for(frame: Frame, info: FunctionInfo, given: dict[str, Value | None
     if key is None:
         follow(info)
         return info.summaries.get(None)
-    info.summaries[key] = _summary(_run(info, given, frame.depth + 1))
+    info.summaries[key] = _summary(_run(info, given, frame.depth + 1, frame.grad if frame.grad != "on" else ""))
     return info.summaries[key]
 
 

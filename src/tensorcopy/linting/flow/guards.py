@@ -16,6 +16,7 @@ _KINDS = {
     "torch.FloatTensor": v.TENSOR,
     "torch.autograd.Variable": v.TENSOR,
     "numpy.ndarray": v.ARRAY,
+    "torch.Size": v.TUPLE,
     "builtins.list": v.LIST,
     "builtins.tuple": v.TUPLE,
     "builtins.dict": v.DICT,

@@ -9,6 +9,7 @@ from ..flow.events import Call, on_call
 from ..flow.places import replaced
 from ..flow.values import Value
 from ..model import Edit, Fix, Level, Rule
+from ._reading import body_of
 
 RULE = Rule(
     code="TCY201",
@@ -44,15 +45,27 @@ def built(event: Call) -> None:
         text = f"torch.{name} copies the values of tensors that are on the graph: no gradient reaches them"
     else:
         text = f"torch.{name} reads each tensor as one number: a wait for the device each, an error if one is longer"
-    level = Level.ERROR if attached or "ValueError" in text else Level.WARNING
     fix = _stacked(event) if not mixed else None
+    level = Level.ERROR if attached or "ValueError" in text else _level_off_graph(event, mixed=mixed)
     event.report(RULE, event.node, f"{text}; use torch.stack", _made(source, event.node), fix, level)
+
+
+def _level_off_graph(event: Call, *, mixed: bool) -> Level:
+    """A constant among the numbers of a literal is a matter of style."""
+    literal = isinstance(event.argument_node(0, "data"), (ast.List, ast.Tuple))
+    return Level.NOTE if mixed and literal else Level.WARNING
 
 
 def _only_if_empty(event: Call) -> bool:
     """Whether this is the empty case: ``torch.stack(b) if len(b) else torch.tensor(b)``."""
     outer = event.frame.unit.parents.get(event.node)
-    return isinstance(outer, ast.IfExp) and outer.orelse is event.node and "stack" in ast.unparse(outer.body)
+    if isinstance(outer, ast.IfExp) and outer.orelse is event.node and "stack" in ast.unparse(outer.body):
+        return True
+    argument = event.argument_node(0, "data")
+    return isinstance(argument, ast.Name) and any(
+        isinstance(n, ast.Call) and ast.unparse(n).endswith((f"stack({argument.id})", f"cat({argument.id})"))
+        for n in ast.walk(body_of(event.frame))
+    )
 
 
 def _elements(source: Value | None) -> tuple[list[Value], bool]:

@@ -32,7 +32,7 @@ def copied(event: Call) -> None:
         or source.traits & {"inferred", "or None", "subclass", "on one branch", "number"}
     ):
         return
-    if _annotated_only(event.frame, source):
+    if _annotated_only(event.frame, event.node, source):
         return
     if (_asks_for_gradient(event) and source.graph == v.ON) or _only_kept(event.frame, event.node):
         return
@@ -55,8 +55,10 @@ def _asks_for_gradient(event: Call) -> bool:
     return "requires_grad" in event.keywords and (asked is None or asked.const is not False)
 
 
-def _annotated_only(frame: Frame, source: Value) -> bool:
+def _annotated_only(frame: Frame, node: ast.AST, source: Value) -> bool:
     """Whether only an annotation says so, while callers in the same file hand over who knows what."""
+    if "argument" in source.owner.traits and any(isinstance(a, ast.If) for a in ancestors(frame, node)):
+        return True  # one of the kinds of arguments that the function tells apart
     if "annotated" not in source.owner.traits or frame.function is None:
         return False
     return any(r.many for r in source.regions) or frame.unit.source.text.count(f"{frame.function.name}(") > 1
