@@ -120,6 +120,15 @@ class Attention(torch.nn.Module):
             query = shaped(query, 3)
         query /= 3.0
         return query * 2
+--- requires_grad_() makes no other object of an argument
+import torch
+def attacked(x: torch.Tensor, step, bound):
+    x.requires_grad_()
+    gradient = torch.autograd.grad(step(x), [x])[0]
+    with torch.inference_mode():
+        x.add_(gradient.sign())
+        x.clamp_(-bound, bound)
+    return x
 """
 )
 

@@ -67,7 +67,7 @@ def _rebound(event: Write, parameter: str) -> Step | None:
     value = event.frame.state.names.get(parameter)
     if written_name(event.node) != parameter or value is None or value.kind not in v.NUMERIC:
         return None
-    named = [s for s in value.steps() if s.name != "="]
+    named = [s for s in value.steps() if s.name != "=" and not _last(s).endswith("_")]
     if not named or any(s.name.endswith("()") or s.name == "[...]" for s in named):
         return None
     return named[0]
