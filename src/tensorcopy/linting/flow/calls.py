@@ -22,6 +22,8 @@ from .vocabulary import NUMPY_OUT
 
 # Methods that compute gradients: of a tensor, or of a trainer that is given one.
 _BACKWARD = frozenset(("backward", "manual_backward"))
+# What these make of a list of numbers, rules ask about.
+_OF_NUMBERS = frozenset(("torch.tensor", "torch.as_tensor"))
 _TOLD_AS = {v.MODULE: "torch.nn.Module", v.OPTIMIZER: "torch.optim.Optimizer", v.STATE_DICT: "state_dict"}
 
 
@@ -139,7 +141,7 @@ def _call_library(site: Site, name: str) -> Value | None:
         result = result if result is not None else other_result(site, name)
     if result is not None and name.startswith("torch"):
         result = required(site, name, result)
-        if name in ("torch.tensor", "torch.as_tensor") and site.first is not None and isinstance(site.first.items, list):
+        if name in _OF_NUMBERS and site.first is not None and isinstance(site.first.items, list):
             result.traits |= number_traits(site.first.items)
     tell(site, name, None, result)
     return result
