@@ -6,9 +6,9 @@ import ast
 
 from ..flow import values as v
 from ..flow.events import Write, on
-from ..flow.values import Step, Value
+from ..flow.values import Region, Step, Value
 from ..model import Level, Rule
-from ._reading import is_read_after, source_of, written_name
+from ._reading import contains, is_read_after, written_name
 
 RULE = Rule(
     code="TCY111",
@@ -16,60 +16,63 @@ RULE = Rule(
     level=Level.ERROR,
     summary="what a method hands out is written in place, which changes the object's own stored data",
 )
-
-_GETTERS = ("__getitem__", "__iter__", "__next__", "__call__", "forward", "transform", "sample")
+_GETTERS = frozenset(("__getitem__", "__iter__", "__next__", "__call__", "forward", "transform", "sample"))
 
 
 @on("Write")
 def element(event: Write) -> None:
     """``t = self.data[i]; t /= 10; return t``: the next call divides again."""
     frame, value = event.frame, event.value
-    if frame.function is None or frame.cls is None or event.how == "call":
+    if frame.function is None or frame.cls is None or event.how in ("call", "step"):
         return
-    if not (frame.function.name in _GETTERS or frame.function.name.startswith("get_")):
+    if frame.function.name not in _GETTERS and not frame.function.name.startswith("get_"):
         return
     region = next((r for r in value.regions if r.kept), None)
-    if region is None or "may copy" in value.traits or value.kind == v.UNKNOWN and not _is_array(event):
+    if region is None or not _is_numeric(event) or _is_made_by(event, region):
         return
-    step = _taken(value)
-    name = written_name(event.node)
-    if step is None or not name or name == "self" or not is_read_after(frame, name, event.node):
-        return
-    if _made_here(event, region):
+    step, name = _taken(value), written_name(event.node)
+    if step is None or name in ("", "self") or not is_read_after(frame, name, event.node):
         return
     event.report(
         RULE,
         step.node,
-        f"{name} is the object's own data ({region.kept}), not a copy, and is written in place: each call changes what is "
-        f"stored, so the next call starts from changed data; copy it first",
+        f"{name} is the object's own data ({region.kept}), not a copy, and is written in place: each call changes what "
+        f"is stored, so the next call starts from changed data; copy it first",
         related=((event.node, f"{region.kept} is written here"),),
     )
 
 
+def _is_numeric(event: Write) -> bool:
+    """Whether what is written surely lies in the stored data: a tensor, an array, or what is written like one."""
+    if "may copy" in event.value.traits and not _by_item(event):
+        return False
+    return event.value.kind != v.UNKNOWN or event.how in ("subscript", "method")
+
+
+def _by_item(event: Write) -> bool:
+    """Whether only the index of ``__getitem__`` leaves open if it copies: data sets are asked for one number."""
+    function, steps = event.frame.function, [s for s in event.value.steps() if s.name == "[...]"]
+    if function is None or function.name != "__getitem__" or len(function.parameters) < 2:
+        return False
+    indices = [s.node.slice for s in steps if isinstance(s.node, ast.Subscript)]
+    return bool(indices) and all(isinstance(i, ast.Name) and i.id == function.parameters[1] for i in indices)
+
+
+def _is_made_by(event: Write, region: Region) -> bool:
+    """Whether each call makes the data anew."""
+    function = event.frame.function
+    return function is not None and region.node is not None and contains(function.node, region.node)
+
+
 def _taken(value: Value) -> Step | None:
+    """The step that took an element of the data, or gave the data another name."""
     steps = [s for s in value.steps() if not s.name.endswith("()")]
     if any(s.base.kind == v.UNKNOWN and s.name == "[...]" and _is_element(s) for s in steps):
         return None
-    return steps[-1] if steps and source_is_element(steps) else None
+    return steps[-1] if any(s.name in ("=", "[...]", "iteration") for s in steps) else None
 
 
 def _is_element(step: Step) -> bool:
     """Whether an element was taken from something unknown, whose ``__getitem__`` may well make a new object."""
     index = step.node.slice if isinstance(step.node, ast.Subscript) else None
     return not isinstance(index, (ast.Slice, ast.Tuple))
-
-
-def source_is_element(steps: list[Step]) -> bool:
-    """Whether the data were reached by a name of their own or an index, not under the attribute itself."""
-    return any(s.name in ("=", "[...]", "iteration") for s in steps)
-
-
-def _is_array(event: Write) -> bool:
-    return event.how in ("subscript", "method")
-
-
-def _made_here(event: Write, region: v.Region) -> bool:
-    function = event.frame.function
-    assert function is not None
-    line = getattr(region.node, "lineno", 0)
-    return bool(function.node.lineno <= line <= (function.node.end_lineno or 0)) and source_of(event.frame, event.node) != ""

@@ -27,8 +27,8 @@ def optimizer(event: Call) -> None:
     event.report(
         RULE,
         event.node,
-        "the copied optimizer refers to copies of the parameters of its own, not to those of the copied model: its steps "
-        "change nothing that the model uses; copy both in one call, deepcopy((model, optimizer)), or make a new optimizer",
+        "the copied optimizer has copies of the parameters of its own, not those of the copied model: its steps change "
+        "nothing that the model uses; copy both in one call, deepcopy((model, optimizer)), or make a new optimizer",
     )
 
 
@@ -53,8 +53,9 @@ def tied(event: Assigned) -> None:
         event.report(
             RULE,
             copies[0][1],
-            f"{source_of(event.frame, target)} is {source_of(event.frame, event.source)}, and their owners are deep-copied one by "
-            f"one: the copies hold two weights that no longer follow each other; copy both in one call, deepcopy((a, b))",
+            f"{source_of(event.frame, target)} is {source_of(event.frame, event.source)}, and their owners are "
+            f"deep-copied one by one: the copies hold two weights that no longer follow each other; copy both in one "
+            f"call, deepcopy((a, b))",
             related=((event.node, "the weight is shared here"),),
         )
 
@@ -72,5 +73,3 @@ def _copies(event: Assigned, names: set[str]) -> list[tuple[str, Any]]:
 
 def _last(node: ast.expr) -> str:
     return node.attr if isinstance(node, ast.Attribute) else getattr(node, "id", "")
-
-
