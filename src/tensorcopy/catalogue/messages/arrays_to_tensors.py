@@ -54,6 +54,20 @@ MESSAGES = (
         operations=("torch.from_numpy",),
     ),
     Message(
+        name="array-of-ml-dtypes",
+        category="TypeError",
+        text="can't convert np.ndarray of type ml_dtypes.bfloat16. The only supported types are: float64, float32, ...",
+        pattern=r"can't convert np.ndarray of type ml_dtypes\.\w+",
+        means="The dtype comes from ml_dtypes. torch has one of the same bits, and does not know that the two belong "
+        "together.",
+        memory="The bytes can be shared as they are: NumPy reads them as integers of that width, torch as its dtype.",
+        setup="import ml_dtypes\na = np.array([1.0, -2.0], dtype=ml_dtypes.bfloat16)",
+        provoke="torch.from_numpy(a)",
+        write="t = torch.from_numpy(a.view(np.int16)).view(torch.bfloat16)  # shares",
+        holds="t.dtype is torch.bfloat16 and t.tolist() == [1.0, -2.0]",
+        operations=("torch.from_numpy",),
+    ),
+    Message(
         name="array-dtype-unsupported",
         category="TypeError",
         text="can't convert np.ndarray of type numpy.str_. The only supported types are: float64, float32, ...",

@@ -149,6 +149,22 @@ MESSAGES = (
         operations=("copy.deepcopy", "torch.Tensor.detach().clone()"),
     ),
     Message(
+        name="deepcopy-of-subclass",
+        category="RuntimeError",
+        text="The default implementation of __deepcopy__() for non-wrapper subclasses only works for subclass types "
+        "that implement new_empty() and for which that function returns another instance of the same subclass.",
+        pattern=r"the default implementation of __deepcopy__\(\) for non-wrapper subclasses only works",
+        means="copy.deepcopy makes an empty tensor with new_empty() and fills it. The subclass lets torch's functions "
+        "return plain tensors, so new_empty() gives no instance of it.",
+        memory="Nothing was copied.",
+        setup="import copy\nclass Label(torch.Tensor):\n"
+        "    __torch_function__ = torch._C._disabled_torch_function_impl\ny = torch.ones(2).as_subclass(Label)",
+        provoke="copy.deepcopy(y)",
+        write="z = y.detach().clone().as_subclass(type(y))  # or define __deepcopy__ so",
+        holds="type(z) is Label and z.data_ptr() != y.data_ptr()",
+        operations=("copy.deepcopy", "torch.Tensor.as_subclass"),
+    ),
+    Message(
         name="requires-grad-of-non-leaf",
         category="RuntimeError",
         text="you can only change requires_grad flags of leaf variables. If you want to use a computed variable in a "
