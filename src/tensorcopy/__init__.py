@@ -25,6 +25,7 @@ _HOMES = {
     "protect": "inspection",
     "check": "linting",
     "compare": "benchmarking",
+    "trace": "tracing.tracing",
     "TensorcopyError": "errors",
 }
 
@@ -48,6 +49,7 @@ if TYPE_CHECKING:
     from .inspection import protect as protect
     from .inspection import relation as relation
     from .linting import check as check
+    from .tracing.tracing import trace as trace
 
 
 def __getattr__(name: str) -> Any:

@@ -1,0 +1,69 @@
+"""``tensorcopy run``: run a program and record every copy, alias hazard and lost gradient, by line."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from ...errors import BadArgumentError
+
+NAME = "run"
+SUMMARY = "run a program and record its copies, alias hazards and lost gradients"
+_DEFAULT = "tensorcopy.capture"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """The program and its own arguments."""
+    parser.epilog = (
+        "examples:\n  tensorcopy run train.py --epochs 1\n  tensorcopy run --output first.capture -m package.train\n"
+        f"  tensorcopy view first.capture\n\nThe exit code is that of the program. {parser.epilog}"
+    )
+    parser.add_argument("-m", dest="module", metavar="MODULE", help="run a module, as python -m does")
+    parser.add_argument(
+        "--steps", type=int, default=3, metavar="N", help="optimizer steps to follow in full; 3 if not given"
+    )
+    parser.add_argument("program", metavar="SCRIPT", nargs=argparse.REMAINDER, help="a script, and its arguments")
+
+
+def run(args: argparse.Namespace) -> int:
+    """Run the program; the capture is in the file that ``--output`` names however the program ends.
+
+    Raises:
+        BadArgumentError: there is nothing to run, or the script is not there.
+    """
+    script = None if args.module else _script(args.program)
+    arguments = args.program if args.module else args.program[1:]
+    from ...tracing.running import run_module, run_script
+    from ...tracing.session import Session
+
+    output = Path(args.output or _DEFAULT).absolute()
+    command = ("-m", args.module, *arguments) if args.module else tuple(args.program)
+    session = Session(steps=args.steps, command=command)
+    if script is None:
+        status = run_module(args.module, arguments, session, output)
+    else:
+        status = run_script(script, arguments, session, output)
+    _tell(session, output)
+    return status
+
+
+def _script(program: list[str]) -> str:
+    if not program:
+        raise BadArgumentError(
+            "nothing to run", why="no script was named", fix="tensorcopy run script.py, or tensorcopy run -m module"
+        )
+    if not Path(program[0]).is_file():
+        raise BadArgumentError(
+            f"cannot run {program[0]!r}", why="there is no such file", fix="name a Python script, or a module with -m"
+        )
+    return program[0]
+
+
+def _tell(session: object, output: Path) -> None:
+    found = session.findings.all()  # type: ignore[attr-defined]
+    errors = sum(f.level == "error" for f in found)
+    print(
+        f"tensorcopy: {errors} errors and {len(found) - errors} warnings recorded; tensorcopy view {output}",
+        file=sys.stderr,
+    )

@@ -1,0 +1,165 @@
+"""Be called by torch's dispatcher for copies and in-place writes, and for nothing else.
+
+Two dispatch keys that torch keeps for tests are included on a thread: operations registered on them call Python, all
+others pass without cost. Where these keys are missing, `install` says so and the session goes on without.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+COPIES = (
+    "clone",
+    "copy_",
+    "_to_copy",
+    "cat",
+    "stack",
+    "repeat",
+    "repeat_interleave",
+    "_pin_memory",
+)
+_KEYS = ("TESTING_ONLY_GenericMode", "TESTING_ONLY_GenericWrapper")
+# In-place operations that change the object rather than its elements, or that other hooks see.
+_NOT_WRITES = frozenset(("copy_", "detach_", "requires_grad_", "set_", "resize_", "_coalesced_", "resize_as_"))
+
+OnCopy = Callable[[str, tuple[Any, ...], Any, int], None]
+OnWrite = Callable[[Any, int], None]
+
+
+class Dispatch:
+    """The hooks of one process. `copying` and `writing` switch them on the current thread."""
+
+    def __init__(self) -> None:
+        self.on_copy: OnCopy | None = None
+        self.before_write: Callable[[Any], None] | None = None
+        self.on_write: OnWrite | None = None
+        self.sequence = 0
+        self.libraries: list[Any] = []
+        self.keys: list[Any] = []
+        self.wanted = [False, False]
+
+    def install(self) -> bool:
+        """Register the hooks, once; False where torch lacks what they need."""
+        if self.libraries:
+            return True
+        try:
+            self.keys = [torch._C._dispatch_key_parse(name) for name in _KEYS]
+            self._register()
+        except (AttributeError, RuntimeError):
+            self.libraries.clear()
+            return False
+        return True
+
+    def _register(self) -> None:
+        for name in _KEYS:
+            library = torch.library.Library("_", "IMPL", name)
+            library.fallback(torch.library.fallthrough_kernel)
+            self.libraries.append(library)
+        for operator in torch._ops._higher_order_ops.values():
+            for key in self.keys:
+                operator.fallthrough(key)
+        copies, writes = (torch.library.Library("aten", "IMPL", name) for name in _KEYS)
+        self.libraries += [copies, writes]
+        for operator in _overloads_of(COPIES):
+            copies.impl(operator.name(), self._copy_hook(operator))
+        for operator in _writing_operators():
+            writes.impl(operator.name(), self._write_hook(operator))
+
+    def copying(self, on: bool) -> None:
+        """Hear of copies on this thread, or not."""
+        self.wanted[0] = on
+        torch._C._dispatch_tls_set_dispatch_key_included(self.keys[0], on)
+
+    def writing(self, on: bool) -> None:
+        """Hear of in-place writes on this thread, or not."""
+        self.wanted[1] = on
+        torch._C._dispatch_tls_set_dispatch_key_included(self.keys[1], on)
+
+    def pause(self) -> None:
+        """Hear of nothing for now; `resume` goes back to what was wanted."""
+        for key in self.keys:
+            torch._C._dispatch_tls_set_dispatch_key_included(key, False)
+
+    def resume(self) -> None:
+        """Hear of what was wanted before the pause."""
+        for key, on in zip(self.keys, self.wanted, strict=True):
+            torch._C._dispatch_tls_set_dispatch_key_included(key, on)
+
+    def _copy_hook(self, operator: Any) -> Callable[..., Any]:
+        call, name = operator._op, operator.name().partition("::")[2].partition(".")[0]
+        included, key = torch._C._dispatch_tls_set_dispatch_key_included, self.keys[0]
+        writes = name == "copy_"
+
+        def hook(*args: Any, **kwargs: Any) -> Any:
+            included(key, False)
+            if writes:
+                self.sequence += 1
+            sequence = self.sequence
+            started = time.perf_counter_ns()
+            try:
+                if writes and self.before_write is not None:
+                    self.before_write(args[0])
+                started = time.perf_counter_ns()
+                result = call(*args, **kwargs)
+                taken = time.perf_counter_ns() - started
+                if self.on_copy is not None:
+                    self.on_copy(name, args, result, taken)
+                if writes and self.on_write is not None and self.wanted[1]:
+                    self.on_write(result, sequence)
+            finally:
+                included(key, self.wanted[0])
+            return result
+
+        return hook
+
+    def _write_hook(self, operator: Any) -> Callable[..., Any]:
+        call = operator._op
+        included, key = torch._C._dispatch_tls_set_dispatch_key_included, self.keys[1]
+
+        def hook(*args: Any, **kwargs: Any) -> Any:
+            included(key, False)
+            # Counted before the operation: autograd may save the result inside it.
+            self.sequence += 1
+            sequence = self.sequence
+            try:
+                targets = args[0] if type(args[0]) in (list, tuple) else args[:1]
+                if self.before_write is not None:
+                    for target in targets:
+                        self.before_write(target)
+                result = call(*args, **kwargs)
+                if self.on_write is not None:
+                    for target in targets:
+                        self.on_write(target, sequence)
+            finally:
+                included(key, self.wanted[1])
+            return result
+
+        return hook
+
+
+def _overloads_of(names: tuple[str, ...]) -> list[Any]:
+    packets = [getattr(torch.ops.aten, name) for name in names if hasattr(torch.ops.aten, name)]
+    return [getattr(packet, overload) for packet in packets for overload in packet.overloads() if "out" not in overload]
+
+
+def _writing_operators() -> list[Any]:
+    """The overloads that write an argument in place, by torch's own schemas."""
+    found = []
+    for name in torch._C._dispatch_get_all_op_names():
+        namespace, _, rest = name.partition("::")
+        base, _, overload = rest.partition(".")
+        if namespace != "aten" or not base.endswith("_") or base.startswith("__") or "out" in overload:
+            continue
+        operator = getattr(getattr(torch.ops.aten, base, None), overload or "default", None)
+        if base in _NOT_WRITES or operator is None:
+            continue
+        if any(a.alias_info is not None and a.alias_info.is_write for a in operator._schema.arguments):
+            found.append(operator)
+    return found
+
+
+DISPATCH = Dispatch()

@@ -1,0 +1,347 @@
+"""Where values leave the graph, and whether that cost a parameter its gradient.
+
+A cut is a mistake only if the value that was cut off still reaches the loss (or the output of the module), and a
+parameter behind it never gets a gradient. Values are followed by identity through every operation, and through NumPy
+and Python numbers as a whole.
+"""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterable
+from typing import Any
+
+import torch
+
+from .reports import Findings
+from .sites import Site
+
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+# Results that take shapes or places from their source, not values.
+VALUELESS = frozenset(
+    [
+        "zeros_like",
+        "ones_like",
+        "empty_like",
+        "full_like",
+        "rand_like",
+        "randn_like",
+        "new_zeros",
+        "new_ones",
+        "new_empty",
+        "new_full",
+        "backward",
+        "size",
+        "dim",
+        "argmax",
+        "argmin",
+        "argsort",
+        "shape",
+        "eq",
+        "ne",
+        "lt",
+        "gt",
+        "le",
+        "ge",
+        "isnan",
+        "isfinite",
+        "numel",
+        "__len__",
+        "sign",
+        "ceil",
+        "floor",
+        "round",
+        "is_leaf",
+    ]
+)
+LEAVES = frozenset(["item", "tolist", "numpy", "__array__", "__float__", "__int__"])
+# Cuts that are asked for by name.
+_EXPLICIT = frozenset(("detach", "detach_"))
+_MOVES = frozenset(("to", "double", "float", "half", "cuda", "bfloat16", "cpu"))
+_SUMS = frozenset(("add", "sub", "radd", "rsub", "iadd", "isub"))
+_CASTS = frozenset(["to", "int", "long", "short", "char", "byte", "bool", "type", "type_as"])
+
+
+class Cut:
+    """One place where values lose the graph: what is behind it, and how far the values came."""
+
+    __slots__ = ("how", "keeps_out", "reached", "site", "times", "upstream")
+
+    def __init__(self, site: Site, how: str, keeps_out: bool) -> None:
+        self.site, self.how, self.keeps_out = site, how, keeps_out
+        self.upstream: set[int] = set()
+        self.times = 0
+        self.reached: Site | None = None
+
+
+class Gradients:
+    """The graph of one session: cuts, what carries cut values, and which leaves have got a gradient."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        self.cuts: dict[tuple[Site, str], Cut] = {}
+        self.carried: dict[int, tuple[Any, frozenset[tuple[Site, str]]]] = {}
+        self.escaped: set[tuple[Site, str]] = set()
+        self.reached: set[int] = set()
+        self.leaves: dict[int, Any] = {}
+        self.accumulated: dict[Site, list[Any]] = {}
+        self.propagated: dict[int, Any] = {}
+        self.casts: dict[int, tuple[Any, Site, str]] = {}
+        self.optimized: set[int] = set()
+
+    # --- following values ---------------------------------------------------------------------------------------------
+
+    def operated(self, name: str, args: tuple[Any, ...], result: Any, site: Site) -> None:
+        """An operation took *args* and gave *result*."""
+        on, cuts = self._inputs(args)
+        first = result[0] if type(result) is tuple and result else result
+        leaves = name in LEAVES
+        if self.escaped and not cuts:
+            cuts = self._returned(name, args, on, site)
+        if on and name not in VALUELESS and (leaves or self._loses(first, on)):
+            cuts = (cuts or frozenset()) | {self._cut(name, on, site)}
+        if leaves and cuts:
+            self.escaped |= cuts
+        if cuts and type(first) in _PLAIN:
+            self._carry(first, cuts)
+        if on and type(first) in _PLAIN and first.requires_grad:
+            self._follow(name, args, first, site)
+
+    def _returned(
+        self, name: str, args: tuple[Any, ...], on: list[Any], site: Site
+    ) -> frozenset[tuple[Site, str]] | None:
+        """What left as Python numbers and comes back: into a new tensor, or as a term on the line where it left."""
+        if name == "tensor" and not on:
+            return frozenset(self.escaped)
+        if name.strip("_") in _SUMS and any(type(a) is float for a in args):
+            return frozenset(key for key in self.escaped if key[0] is site) or None
+        return None
+
+    def _inputs(self, args: tuple[Any, ...]) -> tuple[list[Any], frozenset[tuple[Site, str]] | None]:
+        on: list[Any] = []
+        cuts: frozenset[tuple[Site, str]] | None = None
+        for argument in args:
+            for value in argument[:16] if type(argument) in (list, tuple) else (argument,):
+                if type(value) not in _PLAIN:
+                    continue
+                if value.requires_grad:
+                    on.append(value)
+                carried = self.carried.get(id(value))
+                if carried is not None:
+                    cuts = carried[1] if cuts is None else cuts | carried[1]
+        return on, cuts
+
+    def _loses(self, result: Any, on: list[Any]) -> bool:
+        return type(result) in _PLAIN and not result.requires_grad and result is not on[0]
+
+    def _cut(self, name: str, on: list[Any], site: Site) -> tuple[Site, str]:
+        how = name if torch.is_grad_enabled() or name in _EXPLICIT or name in LEAVES or name == "data" else "no_grad"
+        key = (site, how)
+        cut = self.cuts.get(key)
+        if cut is None:
+            cut = self.cuts[key] = Cut(site, how, how in _EXPLICIT or how == "no_grad")
+        cut.times += 1
+        if cut.times <= 3:
+            for value in on:
+                cut.upstream |= self._upstream(value)
+        return key
+
+    def _carry(self, value: Any, cuts: frozenset[tuple[Site, str]]) -> None:
+        key = id(value)
+        reference = weakref.ref(value, lambda _, key=key: self.carried.pop(key, None))
+        self.carried[key] = (reference, cuts)
+
+    def came_back(self, tensor: Any) -> None:
+        """A tensor was made of an array: what had left through NumPy may be in it.
+
+        A new leaf of it that asks for gradients takes the place of the value that lost them.
+        """
+        if self.escaped:
+            self._carry(tensor, frozenset(self.escaped))
+            if tensor.requires_grad:
+                for key in self.escaped:
+                    self.cuts[key].keeps_out = False
+
+    def _upstream(self, tensor: Any) -> set[int]:
+        """The leaves that a tensor depends on."""
+        found: set[int] = set()
+        if tensor.grad_fn is None:
+            return self._leaf(tensor, found)
+        pending, seen = [tensor.grad_fn], {tensor.grad_fn}
+        while pending and len(seen) < 20_000:
+            node = pending.pop()
+            if hasattr(node, "variable"):
+                self._leaf(node.variable, found)
+            for below, _ in node.next_functions:
+                if below is not None and below not in seen:
+                    seen.add(below)
+                    pending.append(below)
+        return found
+
+    def _leaf(self, tensor: Any, found: set[int]) -> set[int]:
+        found.add(id(tensor))
+        self.leaves[id(tensor)] = weakref.ref(tensor)
+        return found
+
+    # --- special operations -------------------------------------------------------------------------------------------
+
+    def _follow(self, name: str, args: tuple[Any, ...], result: Any, site: Site) -> None:
+        """Casts of leaves, whose results are no leaves, and sums over losses that have been used up."""
+        source = args[0] if args else None
+        moved = name in _MOVES and type(source) in _PLAIN and result is not source
+        if moved and source.is_leaf and source.requires_grad and source._backward_hooks is None:
+            key = id(result)
+            self.casts[key] = (weakref.ref(result, lambda _, key=key: self.casts.pop(key, None)), site, name)
+        if name in ("add", "__add__", "__iadd__", "__radd__", "add_", "div", "__truediv__", "mul", "__mul__"):
+            used = [a for a in args if type(a) in _PLAIN and id(a) in self.propagated]
+            if used:
+                self._used_up(result)
+                if "add" in name and len(args) > 1:
+                    records = self.accumulated.setdefault(site, [])
+                    records.append(weakref.ref(result))
+
+    def _used_up(self, tensor: Any) -> None:
+        key = id(tensor)
+        self.propagated[key] = weakref.ref(tensor, lambda _, key=key: self.propagated.pop(key, None))
+
+    def grad_read(self, tensor: Any, site: Site) -> None:
+        """``tensor.grad`` of something that is no leaf is never filled."""
+        if tensor.is_leaf or tensor.retains_grad:
+            return
+        cast = self.casts.get(id(tensor))
+        if cast is None or cast[0]() is not tensor:
+            return
+        self.findings.add(
+            "grad-of-non-leaf",
+            cast[1],
+            f"{cast[2]}() of a leaf gives a new tensor that is no leaf: its .grad stays None, the gradient goes to the "
+            f"unnamed leaf behind it; give the dtype and device to the constructor",
+            ((site, ".grad is read here, and is None"),),
+        )
+
+    # --- gradients arrive ---------------------------------------------------------------------------------------------
+
+    def back_propagating(self, loss: Any, site: Site) -> None:
+        """``loss.backward()`` is about to run."""
+        carried = self.carried.get(id(loss))
+        for key in carried[1] if carried is not None else ():
+            self.cuts[key].reached = site
+        if not loss.requires_grad:
+            self._without_graph(carried, site)
+        else:
+            self.reached |= self._upstream(loss)
+        self._used_up(loss)
+
+    def _without_graph(self, carried: Any, site: Site) -> None:
+        for key in carried[1] if carried is not None else ():
+            cut = self.cuts[key]
+            self.findings.add(
+                "gradient-cut",
+                cut.site,
+                f"{_operation(cut)} takes the value off the graph, and the loss made of it has none: backward() "
+                f"raises; stay on the graph, for example with torch.stack for a list of tensors",
+                ((site, "backward() fails here"),),
+            )
+
+    def back_propagated(self) -> None:
+        """backward() has run."""
+        self.escaped.clear()
+
+    def stepped(self, parameters: Iterable[Any]) -> None:
+        """An optimizer made a step over *parameters*."""
+        for parameter in parameters:
+            self.optimized.add(id(parameter))
+            self.leaves.setdefault(id(parameter), weakref.ref(parameter))
+            if parameter.grad is not None:
+                self.reached.add(id(parameter))
+
+    def module_returned(self, module: Any, output: Any, site: Site) -> None:
+        """A module of the program returned *output*, maybe off the graph although its parameters are on it."""
+        if type(output) not in _PLAIN or output.requires_grad or not torch.is_grad_enabled():
+            return
+        carried = self.carried.get(id(output))
+        own = {id(p) for p in module.parameters() if p.requires_grad}
+        for key in carried[1] if carried is not None else ():
+            cut = self.cuts[key]
+            if cut.upstream & own and not cut.keeps_out:
+                self.findings.add(
+                    "gradient-cut",
+                    cut.site,
+                    f"{_operation(cut)} takes the value off the graph, and {type(module).__name__} returns what is "
+                    f"computed from it: no gradient reaches its parameters; stay on the graph",
+                    ((site, f"{type(module).__name__} is called here, and its output has no graph"),),
+                )
+
+    def asked(self, tensor: Any, site: Site) -> None:
+        """The program looks at ``requires_grad`` and finds False on a value that came from the graph."""
+        carried = self.carried.get(id(tensor))
+        if tensor.requires_grad or carried is None:
+            return
+        for key in carried[1]:
+            cut = self.cuts[key]
+            if cut.how in _CASTS or cut.how == "tensor":
+                cut.reached = cut.reached or site
+
+    # --- at the end ---------------------------------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """Which leaves never got a gradient, and which cut it was that cost them."""
+        self._check_accumulated()
+        for cut in self.cuts.values():
+            if cut.keeps_out and not self._is_whole_module(cut):
+                continue
+            missing = {key for key in cut.upstream if key not in self.reached and self._is_alive(key)}
+            if not missing:
+                continue
+            if cut.reached is not None:
+                self._report_cut(cut, missing, "gradient-cut", cut.reached)
+            elif cut.how in LEAVES and self.reached and (missing <= self.optimized or not self.optimized):
+                self._report_cut(cut, missing, "gradient-may-be-cut", None)
+
+    def _is_whole_module(self, cut: Cut) -> bool:
+        """An explicit cut is a mistake only where it keeps an optimized parameter from ever being trained."""
+        missing = {key for key in cut.upstream if key not in self.reached and self._is_alive(key)}
+        return bool(missing) and missing <= self.optimized and cut.reached is not None
+
+    def _is_alive(self, key: int) -> bool:
+        reference = self.leaves.get(key)
+        leaf = reference() if reference is not None else None
+        return leaf is not None and leaf.grad is None
+
+    def _report_cut(self, cut: Cut, missing: set[int], kind: str, site: Site | None) -> None:
+        names = _names_of([leaf for key in missing if (leaf := self.leaves[key]()) is not None])
+        end = f"although its value reaches the loss, {names} never get{'s' if ',' not in names else ''} a gradient"
+        self.findings.add(
+            kind,
+            cut.site,
+            f"{_operation(cut)} takes the value off the graph: {end}; stay on the graph",
+            ((site, "the value arrives here"),) if site is not None else (),
+        )
+
+    def _check_accumulated(self) -> None:
+        for site, results in self.accumulated.items():
+            alive = [r for reference in results[-2:] if (r := reference()) is not None]
+            if len(results) >= 3 and alive and alive[-1].requires_grad:
+                self.findings.add(
+                    "graph-kept",
+                    site,
+                    f"{len(results)} losses were added up with their graphs after backward(), and the sum is never "
+                    f"back-propagated: memory grows with each turn; add loss.detach()",
+                )
+
+
+def _operation(cut: Cut) -> str:
+    return {"data": ".data", "no_grad": "no_grad()", "tensor": "torch.tensor()"}.get(cut.how, f"{cut.how}()")
+
+
+def _names_of(leaves: list[Any]) -> str:
+    """What the program calls these leaves: the names in their modules, else their shapes."""
+    wanted = {id(leaf): f"a tensor of shape {tuple(leaf.shape)}" for leaf in leaves}
+    modules = [m for m in gc.get_objects() if issubclass(type(m), torch.nn.Module)]
+    for module in sorted(modules, key=lambda m: -sum(1 for _ in m.modules())):
+        for name, parameter in module.named_parameters():
+            if wanted.get(id(parameter), "").startswith("a tensor"):
+                wanted[id(parameter)] = name
+    found = sorted(wanted.values())
+    return ", ".join(found[:6]) + (f" and {len(found) - 6} more" if len(found) > 6 else "")

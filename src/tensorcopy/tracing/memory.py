@@ -1,0 +1,411 @@
+"""Who shares memory with whom, and what is written under somebody's hands."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Iterator
+from types import FrameType, ModuleType
+from typing import Any
+
+import numpy as np
+import torch
+
+from ..live.memory import overlaps_itself, same_bytes
+from ..live.regions import common_memory, footprint
+from .reports import Findings
+from .sites import Site, is_library, user_frame, user_site
+
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+# Operations whose result looks like a copy and shares with its source.
+SNAPSHOTS = frozenset(("detach", "data", "copy.copy", "state_dict"))
+# Conversions that share whenever they can, which their names do not tell.
+CONVERSIONS = frozenset(
+    [
+        "as_tensor",
+        "asarray",
+        "from_numpy",
+        "numpy",
+        "to",
+        "float",
+        "double",
+        "half",
+        "type",
+        "type_as",
+        "contiguous",
+        "reshape",
+        "flatten",
+        "cpu",
+    ]
+)
+# Operations that may copy where a view was meant, so that a write into the result is lost.
+MAY_COPY = frozenset(
+    ["reshape", "flatten", "ravel", "contiguous", "__getitem__", "index_select", "masked_select", "float", "to", "cpu"]
+)
+
+
+class Birth:
+    """How a tensor or array came to lie on its memory: by which operation, where, after how many writes."""
+
+    __slots__ = ("address", "how", "sequence", "site", "source", "target")
+
+    def __init__(self, target: Any, how: str, site: Site, address: int, sequence: int, source: Birth | None) -> None:
+        self.target = weakref.ref(target)
+        self.how, self.site, self.address, self.sequence, self.source = how, site, address, sequence, source
+
+    def first(self, *names: str) -> Birth | None:
+        """The nearest operation of these names on the way to this memory."""
+        birth: Birth | None = self
+        while birth is not None and birth.how not in names:
+            birth = birth.source
+        return birth
+
+
+class Block:
+    """Memory that NumPy, or another owner outside torch, and torch look at together."""
+
+    __slots__ = ("arrays", "checksum", "readonly", "root", "shares", "start", "torch_write")
+
+    def __init__(self, start: int, root: Any, readonly: bool) -> None:
+        self.start, self.readonly = start, readonly
+        self.root = weakref.ref(root) if isinstance(root, np.ndarray) else None
+        self.shares: list[Birth] = []
+        self.arrays: list[Birth] = []
+        self.torch_write: tuple[int, Site] | None = None
+        self.checksum = 0
+
+
+class Memory:
+    """The ledger of shared memory of one session."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        self.births: dict[int, Birth] = {}
+        self.blocks: dict[int, Block] = {}
+        self.writes: dict[int, tuple[int, Site]] = {}
+        self.temporaries: dict[int, list[Any]] = {}
+        self.sequence = 0
+        self.flush: Any = None
+
+    # --- what is made -------------------------------------------------------------------------------------------------
+
+    def made(self, result: Any, how: str, source: Any, site: Site) -> None:
+        """*result* lies on the memory of *source*."""
+        key = id(result)
+        birth = Birth(result, how, site, address_of(result), self.sequence, self.births.get(id(source)))
+        self.births[key] = birth
+        birth.target = weakref.ref(result, lambda _, births=self.births, key=key: births.pop(key, None))
+
+    def shared(self, tensor: Any, array: Any, how: str, site: Site) -> None:
+        """A tensor and an array have come to lie on the same memory."""
+        start = address_of(tensor)
+        if start == 0:
+            return
+        block = self.blocks.get(start)
+        if block is None or (block.root is not None and block.root() is None):
+            block = self.blocks[start] = Block(start, _root_of(array), not _writable(array))
+        self._check_again(block, how, site)
+        if how == "numpy":
+            self.made(array, how, tensor, site)
+            block.arrays.append(self.births[id(array)])
+            self._check_arrays(block, site)
+        else:
+            self.made(tensor, how, array, site)
+            block.shares.append(self.births[id(tensor)])
+
+    def _check_again(self, block: Block, how: str, site: Site) -> None:
+        """An array is converted once more after torch wrote it through an earlier tensor: the data changed underway."""
+        write = block.torch_write
+        if how == "numpy" or write is None or not block.shares or block.readonly:
+            return
+        earlier = [b for b in block.shares if b.sequence < write[0] and b.site is site]
+        if earlier:
+            self.findings.add(
+                "callers-memory-written",
+                earlier[0].site,
+                f"{how}() shares the array's memory, and the tensor is then written in place: the array itself changed "
+                f"before it was converted here again; compute a new tensor, or copy the array first",
+                ((write[1], "the array's memory is written here"),),
+            )
+
+    def _check_arrays(self, block: Block, site: Site) -> None:
+        """Several arrays taken from one tensor at one line, with writes between: all show the last state."""
+        alive = [b for b in block.arrays if b.site is site and b.target() is not None]
+        write = block.torch_write
+        if len(alive) > 1 and write is not None and alive[0].sequence < write[0]:
+            self.findings.add(
+                "changing-snapshot",
+                site,
+                f"{len(alive)} arrays that .numpy() gave here are alive and share one memory, which torch has written "
+                f"in between: all of them show the last values; keep .numpy().copy()",
+                ((write[1], "the memory is written here"),),
+            )
+
+    # --- what is written ----------------------------------------------------------------------------------------------
+
+    def before_write(self, tensor: Any) -> None:
+        """*tensor* is about to be written; memory that is read-only may end the process."""
+        if not _has_memory(tensor):
+            return
+        block = self.blocks.get(address_of(tensor))
+        if block is None or not block.readonly:
+            return
+        share = next((b for b in reversed(block.shares)), None)
+        if share is not None:
+            self.findings.add(
+                "readonly-memory-written",
+                share.site,
+                f"{share.how}() laid a tensor over read-only memory, and torch, which knows no read-only tensors, "
+                f"writes it: data that must not change do change, or the process ends; copy first",
+                ((user_site(), "the read-only memory is written here"),),
+            )
+            if self.flush is not None:
+                self.flush()
+
+    def wrote(self, tensor: Any, site: Site) -> None:
+        """*tensor* was written at *site*."""
+        if not _has_memory(tensor):
+            return
+        self.sequence += 1
+        start = address_of(tensor)
+        self.writes[start] = (self.sequence, site)
+        block = self.blocks.get(start)
+        if block is not None:
+            block.torch_write = (self.sequence, site)
+        temporary = self.temporaries.get(start)
+        if temporary is not None and temporary[0] is site:
+            temporary[2] = True
+        self._check_callers(tensor, site)
+
+    def _check_callers(self, tensor: Any, site: Site) -> None:
+        """A function converts its argument, writes the result, and the caller's own variable changes with it."""
+        birth = self.births.get(id(tensor))
+        birth = birth if birth is not None else self._birth_of_view(tensor)
+        if birth is None or site.function == "<module>":
+            return
+        converted = birth.first(*CONVERSIONS)
+        birth = converted if converted is not None else self._rebound(birth.address, site)
+        if birth is None or birth.site.code is not site.code:
+            return
+        owner = _outer_variable(tensor, birth.address)
+        if owner:
+            self.findings.add(
+                "callers-memory-written",
+                birth.site,
+                f"{birth.how}() gave back the caller's own memory, and the result is written in place: {owner} of the "
+                f"caller changes; compute a new value, or copy first",
+                ((site, "the caller's memory is written here"),),
+            )
+
+    def _rebound(self, address: int, site: Site) -> Birth | None:
+        """How a parameter's name came to mean a view of the argument: ``x = x.transpose(0, 1)``."""
+        frame = user_frame()
+        if frame is None or frame.f_code is not site.code:
+            return None
+        code = frame.f_code
+        for name in code.co_varnames[: code.co_argcount]:
+            birth = self.births.get(id(frame.f_locals.get(name)))
+            if birth is not None and birth.address == address and birth.site.code is code:
+                return birth
+        return None
+
+    def _birth_of_view(self, tensor: Any) -> Birth | None:
+        base = tensor._base
+        return self.births.get(id(base)) if base is not None else None
+
+    def assigned(self, target: Any, index: Any, value: Any, site: Site) -> None:
+        """``target[index] = value``, about to be done."""
+        if not _has_memory(target):
+            return
+        if _repeats(target):
+            birth = self.births.get(id(target))
+            made = birth.first("expand", "expand_as", "broadcast_to", "type_as") if birth is not None else None
+            self.findings.add(
+                "expanded-memory-written",
+                made.site if made is not None else site,
+                "expand() repeats elements without copying them, and one of them is written: all its repeats change; "
+                "copy first, with repeat() or clone()",
+                ((site, "the expanded memory is written here"),),
+            )
+        if type(value) in _PLAIN and _is_basic(index) and address_of(value) == address_of(target):
+            self._check_overlap(target[index], value, site)
+
+    def _check_overlap(self, part: Any, value: Any, site: Site) -> None:
+        regions = footprint(part).regions + footprint(value).regions
+        if len(regions) == 2 and not same_bytes(*regions) and common_memory(part, value).kind == "overlap":
+            self.findings.add(
+                "overlapping-copy",
+                site,
+                "source and target overlap in memory, and torch copies element by element: values already overwritten "
+                "are read; copy from a clone()",
+            )
+
+    # --- what is read -------------------------------------------------------------------------------------------------
+
+    def read(self, tensor: Any, site: Site) -> None:
+        """*tensor* goes into an operation: a snapshot that was none is found here."""
+        birth = self.births.get(id(tensor))
+        if birth is None:
+            return
+        if birth.how not in SNAPSHOTS:
+            return
+        write = self.writes.get(birth.address)
+        if write is None or write[0] <= birth.sequence or self.findings.has("changing-snapshot", birth.site):
+            return
+        if birth.site is not site and birth.how != "data" and _is_kept(tensor):
+            self.findings.add(
+                "changing-snapshot",
+                birth.site,
+                f"what {birth.how} gave here was kept and shares memory that has been written since: it shows the new "
+                f"values; keep a clone()",
+                ((write[1], "the memory is written here"), (site, "and read here")),
+            )
+
+    def used(self, tensor: Any) -> None:
+        """*tensor* goes into a computation: if it is a copy that was written, the write was not lost."""
+        record = self.temporaries.get(address_of(tensor))
+        if record is not None and record[2]:
+            record[3] = True
+
+    def compared(self, left: Any, right: Any, site: Site) -> None:
+        """Two tensors meet in a difference or a comparison: the same memory twice says nothing."""
+        birth = self.births.get(id(left)) or self.births.get(id(right))
+        if birth is None or left is right or address_of(left) != address_of(right) or not _has_memory(left):
+            return
+        write = self.writes.get(birth.address)
+        if write is None or write[0] <= birth.sequence or birth.site is site:
+            return
+        a, b = footprint(left).regions, footprint(right).regions
+        if len(a) == len(b) == 1 and same_bytes(a[0], b[0]):
+            self.findings.add(
+                "changing-snapshot",
+                birth.site,
+                f"what {birth.how} gave here shares its memory with what it is later compared with: the two are always "
+                f"equal, however much was written; keep a clone()",
+                ((write[1], "the memory is written here"), (site, "compared with itself here")),
+            )
+
+    # --- copies that take a write with them ---------------------------------------------------------------------------
+
+    def temporary(self, result: Any, how: str, site: Site) -> None:
+        """*result* is a copy that *how* made where a view was meant; a write into it is lost with it."""
+        start = address_of(result)
+        record = [site, how, False, False]
+        self.temporaries[start] = record
+        self.births[id(result)] = Birth(result, how, site, start, self.sequence, None)
+        weakref.finalize(result.untyped_storage(), self._dropped, start, record).atexit = False
+
+    def _dropped(self, start: int, record: list[Any]) -> None:
+        if self.temporaries.get(start) is record:
+            del self.temporaries[start]
+        site, how, written, read = record
+        if written and not read:
+            self.findings.add(
+                "lost-write",
+                site,
+                f"{how} made a copy here, since the memory could not be viewed so; it was written and dropped, and the "
+                f"source never saw the write; write through view(), which raises instead, or into the source itself",
+            )
+
+    # --- at the end ---------------------------------------------------------------------------------------------------
+
+    def finish(self) -> None:
+        """Look at what is still alive: small views that keep large memory."""
+        by_site: dict[Site, list[Birth]] = {}
+        for birth in list(self.births.values()):
+            if birth.how in ("__getitem__", "select", "narrow", "split", "chunk") and birth.target() is not None:
+                by_site.setdefault(birth.site, []).append(birth)
+        for site, births in by_site.items():
+            self._check_kept(site, births)
+
+    def _check_kept(self, site: Site, births: list[Birth]) -> None:
+        alive = [t for b in births if (t := b.target()) is not None and _has_memory(t) and _is_alone(t)]
+        kept = {address_of(t): (t.untyped_storage().nbytes(), t.nbytes) for t in alive}
+        whole, used = (sum(n for n, _ in kept.values()), sum(n for _, n in kept.values()))
+        if len(kept) > 2 and whole > 8 * used and whole - used > 16_384:
+            self.findings.add(
+                "kept-storage",
+                site,
+                f"{len(kept)} views taken here are alive; they hold {used:,} bytes and keep {whole:,} bytes of memory "
+                f"that nothing else uses; keep a clone() of the part",
+            )
+
+
+def address_of(obj: Any) -> int:
+    """The start of the memory behind a tensor or an array; 0 if there is none."""
+    if isinstance(obj, np.ndarray):
+        return int(obj.__array_interface__["data"][0])
+    try:
+        return obj.untyped_storage().data_ptr() if _has_memory(obj) else 0
+    except (RuntimeError, NotImplementedError):
+        return 0
+
+
+def _has_memory(tensor: Any) -> bool:
+    return (
+        isinstance(tensor, torch.Tensor)
+        and tensor.layout is torch.strided
+        and tensor.device.type in ("cpu", "cuda")
+        and not torch._C._functorch.is_functorch_wrapped_tensor(tensor)
+    )
+
+
+def _repeats(tensor: Any) -> bool:
+    if not any(stride == 0 and size > 1 for stride, size in zip(tensor.stride(), tensor.shape, strict=True)):
+        return False
+    return bool(overlaps_itself(footprint(tensor).regions[0]))
+
+
+def _is_basic(index: Any) -> bool:
+    parts = index if isinstance(index, tuple) else (index,)
+    return all(part is None or part is ... or isinstance(part, (int, slice)) for part in parts)
+
+
+def _writable(array: Any) -> bool:
+    return bool(array.flags.writeable) if isinstance(array, np.ndarray) else True
+
+
+def _root_of(array: Any) -> Any:
+    while isinstance(array, np.ndarray) and isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def _is_alone(tensor: Any) -> bool:
+    """Whether nothing but this view keeps its storage."""
+    count = getattr(torch._C, "_storage_Use_Count", None)
+    return count is not None and count(tensor.untyped_storage()._cdata) <= 3
+
+
+def _is_kept(tensor: Any) -> bool:
+    """Whether a container of the program holds the tensor, as opposed to a variable."""
+    for holder in gc.get_referrers(tensor):
+        if isinstance(holder, (list, tuple, set)):
+            return True
+        if isinstance(holder, dict) and not is_namespace(holder):
+            return True
+    return False
+
+
+def is_namespace(holder: dict[Any, Any]) -> bool:
+    """Whether a dict holds the variables of a module or of a function."""
+    if "__builtins__" in holder or "__name__" in holder:
+        return True
+    return any(isinstance(owner, (ModuleType, FrameType)) for owner in gc.get_referrers(holder))
+
+
+def _outer_variable(tensor: Any, address: int) -> str:
+    """The name of a variable of a calling function that lies in this memory; empty if there is none."""
+    here = user_frame()
+    frame = here.f_back if here is not None else None
+    while frame is not None:
+        if not is_library(frame.f_code.co_filename):
+            for name, value in _variables(frame):
+                if isinstance(value, (torch.Tensor, np.ndarray)) and address_of(value) == address:
+                    return name
+        frame = frame.f_back
+    return ""
+
+
+def _variables(frame: FrameType) -> Iterator[tuple[str, Any]]:
+    yield from list(frame.f_locals.items())

@@ -1,0 +1,136 @@
+"""Functions that hand out the same memory again and again, and overwrite it in between."""
+
+from __future__ import annotations
+
+import ast
+import gc
+import linecache
+import sys
+import weakref
+import zlib
+from contextlib import suppress
+from types import FrameType
+from typing import Any
+
+import numpy as np
+import torch
+
+from .memory import is_namespace
+from .reports import Findings
+from .sites import Site, is_library, site_of
+
+_SAMPLED = 65_536
+
+
+class Returns:
+    """Looks at what the program's own functions return and yield, through the interpreter's profiling hook."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        self.seen: dict[tuple[int, int], tuple[Any, int]] = {}
+        self.active = False
+
+    def start(self) -> None:
+        """Begin to look, unless the program is being profiled."""
+        if sys.getprofile() is None:
+            self.active = True
+            sys.setprofile(self._heard)
+
+    def stop(self) -> None:
+        """Look no longer."""
+        if self.active and sys.getprofile() == self._heard:
+            sys.setprofile(None)
+        self.active = False
+
+    def _heard(self, frame: FrameType, event: str, value: Any) -> None:
+        if event != "return" or not isinstance(value, (np.ndarray, torch.Tensor)):
+            return
+        if is_library(frame.f_code.co_filename):
+            return
+        sys.setprofile(None)
+        try:
+            self._returned(frame, value)
+        finally:
+            if self.active:
+                sys.setprofile(self._heard)
+
+    def _returned(self, frame: FrameType, value: Any) -> None:
+        key = (id(frame.f_code), id(value))
+        now = _content(value)
+        before = self.seen.get(key)
+        if before is None or before[0]() is not value:
+            forget = weakref.ref(value, lambda _, seen=self.seen, key=key: seen.pop(key, None))
+            self.seen[key] = (forget, now)
+            return
+        self.seen[key] = (before[0], now)
+        if before[1] == now or not (frame.f_code.co_name == "__getitem__" or _is_held(value, frame)):
+            return
+        name = frame.f_code.co_name
+        self.findings.add(
+            "internal-buffer-returned",
+            site_of(frame),
+            f"{name}() gives out the same memory at each call and changes it in between: what was returned earlier has "
+            f"changed with it; give out a copy",
+            [(site, "where it is taken or written") for site in _lines_about(site_of(frame))],
+        )
+
+
+def _lines_about(site: Site) -> list[Site]:
+    """The lines of the function that bind or write the name that is returned at *site*."""
+    text = "".join(linecache.getlines(site.file))
+    with suppress(SyntaxError, ValueError, RecursionError):
+        tree = ast.parse(text)
+        returned = {n.value.id for n in _returns(tree, site.line) if isinstance(n.value, ast.Name)}
+        function = _function_at(tree, site.line)
+        if returned and function is not None:
+            return [Site(site.file, line, site.code) for line in _bindings(function, returned)]
+    return []
+
+
+def _returns(tree: ast.AST, line: int) -> list[ast.Return]:
+    return [n for n in ast.walk(tree) if isinstance(n, ast.Return) and n.lineno == line]
+
+
+def _function_at(tree: ast.AST, line: int) -> ast.AST | None:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef)
+    inside = [n for n in ast.walk(tree) if isinstance(n, kinds) and n.lineno <= line <= (n.end_lineno or 0)]
+    return max(inside, key=lambda n: n.lineno) if inside else None
+
+
+def _bindings(function: ast.AST, names: set[str]) -> list[int]:
+    targets = [t for n in ast.walk(function) if isinstance(n, ast.Assign) for t in n.targets]
+    targets += [n.target for n in ast.walk(function) if isinstance(n, ast.AugAssign)]
+    return sorted({t.lineno for t in targets if any(isinstance(n, ast.Name) and n.id in names for n in ast.walk(t))})
+
+
+def _content(value: Any) -> int:
+    """Something that changes when the elements do: the version of a tensor, a checksum of an array."""
+    if isinstance(value, torch.Tensor):
+        return int(value._version)
+    if value.dtype == object or value.nbytes == 0:
+        return 0
+    flat = value if value.nbytes <= _SAMPLED else value.reshape(-1)[:: max(1, value.size * value.itemsize // _SAMPLED)]
+    return zlib.crc32(np.ascontiguousarray(flat))
+
+
+def _is_held(value: Any, frame: FrameType) -> bool:
+    """Whether an earlier result is still in use: in a container, or under two names of the caller."""
+    owner = frame.f_locals.get("self")
+    own = set(map(id, vars(owner).values())) if hasattr(owner, "__dict__") else set()
+    for holder in gc.get_referrers(value):
+        if isinstance(holder, (list, tuple, set)) and id(holder) not in own:
+            return True
+        if (
+            isinstance(holder, dict)
+            and id(holder) not in own
+            and not is_namespace(holder)
+            and not _is_attributes(holder)
+        ):
+            return True
+    caller = frame.f_back
+    names = [n for n, v in caller.f_locals.items() if v is value] if caller is not None else []
+    return len(names) > 1
+
+
+def _is_attributes(holder: dict[Any, Any]) -> bool:
+    return any(getattr(owner, "__dict__", None) is holder for owner in gc.get_referrers(holder))

@@ -1,0 +1,110 @@
+"""Run a program as Python itself would, under a session."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import sys
+import traceback
+import types
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+
+from ..catalogue.messages import recognised
+from ..reporting.writing import write_atomically
+from .capture import Capture, written
+from .session import Session
+from .sites import NOWHERE, Site, is_library, site_of
+
+
+def run_script(path: str, arguments: Sequence[str], session: Session, output: Path) -> int:
+    """Run a script as ``__main__``; give its exit status. The capture is in *output* however it ends."""
+    sys.argv = [path, *arguments]
+    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    program = types.ModuleType("__main__")
+    program.__file__ = path
+
+    def run() -> None:
+        sys.modules["__main__"] = program
+        with open(path, "rb") as file:
+            exec(compile(file.read(), path, "exec", dont_inherit=True), program.__dict__)
+
+    return _run(run, session, output)
+
+
+def run_module(name: str, arguments: Sequence[str], session: Session, output: Path) -> int:
+    """Run a module as ``python -m`` does."""
+    sys.argv = [name, *arguments]
+    sys.path[0] = os.getcwd()
+    return _run(lambda: runpy.run_module(name, run_name="__main__", alter_sys=True), session, output)
+
+
+def _run(program: Callable[[], object], session: Session, output: Path) -> int:
+    """Run under the session; the capture is written at the end, and before a write that may end the process."""
+
+    def flush() -> None:
+        write_atomically(output, written(session.capture()).encode())
+
+    session.flush = flush
+    try:
+        record(program, session)
+    finally:
+        flush()
+    return session.status
+
+
+def record(program: Callable[[], object], session: Session) -> Capture:
+    """Run *program* under *session* to its end, whatever that is; errors are shown as Python would."""
+    session.start()
+    try:
+        program()
+    except SystemExit as leaving:
+        session.status = _status(leaving.code)
+    except KeyboardInterrupt:
+        session.ended, session.status = "interrupted", 130
+    except BaseException as error:
+        session.ended, session.status = f"with {type(error).__name__}", 1
+        _explain(session, error)
+        _show(error)
+    finally:
+        capture = session.stop()
+    return capture
+
+
+def _status(code: object) -> int:
+    """What Python makes of ``sys.exit(code)``."""
+    if code is None:
+        return 0
+    if isinstance(code, int):
+        return code
+    sys.stderr.write(f"{code}\n")
+    return 1
+
+
+def _explain(session: Session, error: BaseException) -> None:
+    """Find the line of the program that an error came from, and say what torch or NumPy mean by it."""
+    site = _deepest(error.__traceback__)
+    known = recognised(f"{type(error).__name__}: {error}")
+    if not known or site is NOWHERE or session.findings.at(site):
+        return
+    message = known[0]
+    advice = "; ".join(line.partition("#")[0].strip() for line in message.write.splitlines() if line.strip())
+    session.findings.add("failed", site, f"{type(error).__name__}: {str(error)[:200]}. {message.means} Write: {advice}")
+
+
+def _deepest(trace: TracebackType | None) -> Site:
+    found = NOWHERE
+    while trace is not None:
+        if not is_library(trace.tb_frame.f_code.co_filename):
+            found = Site(trace.tb_frame.f_code.co_filename, trace.tb_lineno, trace.tb_frame.f_code)
+        trace = trace.tb_next
+    return found if found.line else site_of(sys._getframe())
+
+
+def _show(error: BaseException) -> None:
+    """Print the traceback as Python would, from the program's first line on."""
+    trace = error.__traceback__
+    while trace is not None and is_library(trace.tb_frame.f_code.co_filename):
+        trace = trace.tb_next
+    traceback.print_exception(type(error), error, trace or error.__traceback__)

@@ -1,0 +1,104 @@
+"""What autograd saves for backward, and writes under it: torch's error with both lines, and those it can't see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from .memory import address_of
+from .reports import Findings
+from .sites import Site, user_site
+
+_PLAIN = (torch.Tensor, torch.nn.Parameter)
+
+
+class Saved:
+    """A tensor that autograd saved: which version of it, where, after how many writes."""
+
+    __slots__ = ("__weakref__", "address", "forget", "sequence", "site", "tensor", "version")
+
+    def __init__(self, tensor: Any, site: Site, sequence: int, forget: Callable[[int], None]) -> None:
+        self.version, self.site, self.sequence, self.forget = tensor._version, site, sequence, forget
+        self.address = address_of(tensor)
+        # The tensor itself would make a reference cycle with its own node; a detached one shares the version counter.
+        self.tensor = tensor if tensor.is_leaf or type(tensor) not in _PLAIN else tensor.detach()
+
+    def __del__(self) -> None:
+        self.forget(self.address)
+
+
+class Saving:
+    """The saved tensors of one session. Any such hook switches autograd's own version check off, so it is redone."""
+
+    def __init__(self, findings: Findings, sequence: Callable[[], int]) -> None:
+        self.findings, self.sequence = findings, sequence
+        self.alive: dict[int, int] = {}
+        self.writes: dict[int, list[tuple[int, Site]]] = {}
+        self.look: Callable[[int], Site | None] = lambda address: None
+        self.lines: list[tuple[int, Site]] = []
+
+    def pack(self, tensor: Any) -> Saved:
+        """Called when autograd saves a tensor."""
+        site = user_site()
+        saved = Saved(tensor, site, self.sequence(), self._forget)
+        if saved.address:
+            self.alive[saved.address] = self.alive.get(saved.address, 0) + 1
+        number = torch._C._autograd._get_sequence_nr()
+        if not self.lines or self.lines[-1][1] is not site:
+            self.lines.append((number, site))
+        return saved
+
+    def _forget(self, address: int) -> None:
+        left = self.alive.get(address, 0) - 1
+        if left > 0:
+            self.alive[address] = left
+        else:
+            self.alive.pop(address, None)
+            self.writes.pop(address, None)
+
+    def wrote(self, tensor: Any, sequence: int, site: Site) -> None:
+        """*tensor* was written; noted only where something saved lies in its memory."""
+        if self.alive and (address := address_of(tensor)) in self.alive:
+            self.writes.setdefault(address, []).append((sequence, site))
+
+    def unpack(self, saved: Saved) -> Any:
+        """Called when backward needs a saved tensor. It may have been written since.
+
+        Raises:
+            RuntimeError: as torch would, with the line that saved it and the line that wrote it.
+        """
+        writes = [w for w in self.writes.get(saved.address, ()) if w[0] > saved.sequence]
+        node = torch._C._current_autograd_node()
+        if saved.tensor._version != saved.version:
+            self._modified(saved, writes, node.name() if node is not None else "a function")
+        if writes:
+            self._silent(saved, writes[0][1], "through .data or DLPack, past the version counter")
+        elif (outside := self.look(saved.address)) is not None:
+            self._silent(saved, outside, "by NumPy")
+        return saved.tensor
+
+    def _silent(self, saved: Saved, site: Site, how: str) -> None:
+        self.findings.add(
+            "silent-gradient",
+            site,
+            f"this writes memory that backward still needs, {how}: torch sees nothing, and the gradient is wrong "
+            f"without an error; write a copy",
+            ((saved.site, "the value was saved for backward here"),),
+        )
+
+    def _modified(self, saved: Saved, writes: list[tuple[int, Site]], node: str) -> None:
+        place = writes[0][1] if writes else saved.site
+        self.findings.add(
+            "inplace-before-backward",
+            saved.site,
+            f"{node} saved this value for backward, and it is written in place before backward runs, which raises; "
+            f"compute a new value instead of writing in place",
+            ((place, "written here"),),
+        )
+        raise RuntimeError(
+            "one of the variables needed for gradient computation has been modified by an inplace operation: "
+            f"a tensor of shape {list(saved.tensor.shape)} that {node} saved is at version {saved.tensor._version}; "
+            f"expected version {saved.version} instead. Saved at {saved.site}, written at {place}."
+        )

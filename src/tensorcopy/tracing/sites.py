@@ -1,0 +1,86 @@
+"""Where in the user's program something happens: the innermost frame that is not library code."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+import sysconfig
+from functools import cache
+from pathlib import Path
+from types import CodeType, FrameType
+
+
+class Site:
+    """A line of the program. Two events on one line have the same site."""
+
+    __slots__ = ("code", "file", "line")
+
+    def __init__(self, file: str, line: int, code: CodeType | None = None) -> None:
+        self.file, self.line, self.code = file, line, code
+
+    @property
+    def text(self) -> str:
+        """The line as it is written."""
+        return linecache.getline(self.file, self.line).strip()
+
+    @property
+    def function(self) -> str:
+        """The function around it."""
+        return self.code.co_name if self.code is not None else ""
+
+    def __repr__(self) -> str:
+        return f"{Path(self.file).name}:{self.line}"
+
+
+NOWHERE = Site("", 0)
+# Looking at a frame's line is slow in long functions, so it is done once for each place in the code.
+_KNOWN: dict[tuple[int, int], Site] = {}
+_LINES: dict[tuple[int, int], Site] = {}
+_LIBRARY: dict[str, bool] = {}
+
+
+@cache
+def library_folders() -> tuple[str, ...]:
+    """Folders whose code is nobody's program: the standard library, installed packages, tensorcopy itself."""
+    import numpy
+    import torch
+
+    paths = sysconfig.get_paths()
+    packages = [paths["stdlib"], paths["platstdlib"], paths["purelib"], paths["platlib"]]
+    modules = [str(Path(m.__file__).parent) for m in (numpy, torch) if m.__file__]
+    return tuple({str(Path(p)) for p in (*packages, *modules, str(Path(__file__).parents[1]))})
+
+
+def is_library(file: str) -> bool:
+    """Whether a file is library code."""
+    known = _LIBRARY.get(file)
+    if known is None:
+        known = _LIBRARY[file] = file.startswith(("<", *library_folders())) or "site-packages" in file
+    return known
+
+
+def user_frame(depth: int = 1) -> FrameType | None:
+    """The innermost frame of the program itself."""
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None and is_library(frame.f_code.co_filename):
+        frame = frame.f_back
+    return frame
+
+
+def user_site(depth: int = 1) -> Site:
+    """Where the program is."""
+    frame = user_frame(depth + 1)
+    return NOWHERE if frame is None else site_of(frame)
+
+
+def site_of(frame: FrameType) -> Site:
+    """The line that a frame is on."""
+    key = (id(frame.f_code), frame.f_lasti)
+    known = _KNOWN.get(key)
+    if known is None or known.code is not frame.f_code:
+        code, line = frame.f_code, frame.f_lineno
+        known = _LINES.get((id(code), line))
+        if known is None or known.code is not code:
+            known = _LINES[id(code), line] = Site(code.co_filename, line, code)
+        _KNOWN[key] = known
+    return known

@@ -1,0 +1,76 @@
+"""``tensorcopy run`` runs a program as Python does, and ``tensorcopy view`` shows what it recorded."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import tensorcopy
+from tensorcopy.cli.main import main
+
+PROGRAM = """
+import sys
+import torch
+kept, t = [], torch.zeros(2)
+for _ in range(2):
+    t += 1
+    kept.append(t.numpy())
+print("<script>", sys.argv[1:], __name__)
+sys.exit(7)
+"""
+
+
+@pytest.fixture(scope="module")
+def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
+    folder = tmp_path_factory.mktemp("run")
+    (folder / "program.py").write_text(PROGRAM)
+    command = [sys.executable, "-m", "tensorcopy", "run", "--output", "first.capture", "program.py", "--lr", "1"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(tensorcopy.__path__[0]).parent)}
+    return folder, subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+
+
+def test_the_program_prints_and_ends_as_it_does_alone(ran: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
+    _, done = ran
+
+    assert (done.returncode, done.stdout) == (7, "<script> ['--lr', '1'] __main__\n")
+
+
+def test_the_findings_have_the_shape_of_check(
+    ran: tuple[Path, subprocess.CompletedProcess[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = main(["view", "--output-format", "json", str(ran[0] / "first.capture")])
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+
+    assert code == 1
+    assert (finding["code"], finding["name"], finding["level"]) == ("TCY601", "changing-snapshot", "error")
+    assert (finding["file"], finding["line"]) == ("program.py", 7)
+    assert [related["line"] for related in finding["related"]] == [6]
+
+
+@pytest.mark.parametrize("name", ["text", "markdown", "html"])
+def test_every_report_format_names_the_line(
+    name: str, ran: tuple[Path, subprocess.CompletedProcess[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    main(["view", "--output-format", name, str(ran[0] / "first.capture")])
+
+    assert "program.py:7" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "what"),
+    [
+        (["run"], "nothing to run"),
+        (["run", "missing.py"], "cannot run 'missing.py'"),
+        (["view", "missing.capture"], "cannot read the capture"),
+    ],
+)
+def test_wrong_usage_is_an_error_in_three_parts(
+    arguments: list[str], what: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(arguments) == 2
+    assert what in capsys.readouterr().err

@@ -1,0 +1,96 @@
+"""A session changes nothing of the program that it watches, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import copy
+import sys
+from pathlib import Path
+
+import pytest
+import torch
+
+from tests.tracing.programs import scope, traced
+
+TRAINING = """
+torch.manual_seed(0)
+net = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Dropout(0.5), nn.Linear(8, 1))
+optimizer = torch.optim.Adam(net.parameters(), lr=0.1)
+losses = []
+for _ in range(5):
+    x = torch.from_numpy(np.random.RandomState(0).rand(3, 4).astype(np.float32))
+    loss = net(x).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    losses.append(loss.item())
+print(losses)
+"""
+
+
+def test_losses_are_the_same_bit_for_bit(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    exec(TRAINING, scope())
+    alone = capsys.readouterr().out
+    capture = traced(TRAINING, tmp_path)
+
+    assert capsys.readouterr().out == alone
+    assert (capture.steps, capture.findings) == (5, ())
+
+
+def test_everything_that_was_wrapped_is_put_back(tmp_path: Path) -> None:
+    before = (torch.tensor, torch.from_numpy, torch.Tensor.numpy, copy.deepcopy, torch.save, torch.nn.Module.state_dict)
+    own = set(vars(torch.Tensor))
+    traced("x = torch.ones(2).clone()\n", tmp_path)
+
+    after = (torch.tensor, torch.from_numpy, torch.Tensor.numpy, copy.deepcopy, torch.save, torch.nn.Module.state_dict)
+    assert after == before
+    assert set(vars(torch.Tensor)) == own
+    assert sys.getprofile() is None
+    assert torch._C._len_torch_function_stack() == 0
+
+
+def test_copies_are_counted_by_line_with_their_bytes(tmp_path: Path) -> None:
+    capture = traced("x = torch.ones(100)\nfor _ in range(3):\n    y = x.clone()\n", tmp_path)
+
+    assert [(c.operation, c.place.line, c.count, c.bytes) for c in capture.copies] == [("clone", 3, 3, 1200)]
+
+
+def test_a_copy_in_backward_is_named_by_its_forward_line(tmp_path: Path) -> None:
+    code = "w = torch.ones(4, 4, requires_grad=True)\nx = torch.ones(4, 4).t()\ny = w.reshape(2, 8).t() * 2\n"
+    code += "y.contiguous().exp().sum().backward()\n"
+    capture = traced(code, tmp_path)
+
+    assert {c.phase for c in capture.copies} >= {"forward"}
+    assert all(c.place.file.startswith(str(tmp_path)) for c in capture.copies)
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "torch.func.grad(lambda x: x.sin().sum())(torch.ones(2))",
+        "torch.vmap(lambda x: x * 2)(torch.ones(2, 2))",
+        "with torch.inference_mode():\n    torch.ones(2).clone()",
+        "torch.utils.checkpoint.checkpoint(lambda x: x.exp(), torch.ones(2, requires_grad=True), use_reentrant=False)",
+        "with torch.autocast('cpu'):\n    nn.Linear(2, 2)(torch.ones(1, 2)).sum().backward()",
+        "x = torch.ones(3, 3).to_sparse()\n(x @ torch.ones(3, 3)).sum()",
+        "class T(torch.Tensor): pass\nx = torch.ones(2).as_subclass(T)\n(x + 1).sum()",
+    ],
+)
+@pytest.mark.filterwarnings("ignore")
+def test_what_torch_offers_beyond_plain_calls_still_works(code: str, tmp_path: Path) -> None:
+    capture = traced("import torch.utils.checkpoint\n" + code + "\n", tmp_path)
+
+    assert (capture.ended, capture.limits, capture.findings) == ("normally", (), ())
+
+
+@pytest.mark.parametrize(
+    ("code", "ended"),
+    [
+        ("raise SystemExit(3)", "normally"),
+        ("raise KeyboardInterrupt", "interrupted"),
+        ("raise ValueError('x')", "with ValueError"),
+    ],
+)
+def test_the_capture_says_how_the_program_ended(
+    code: str, ended: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert traced(code, tmp_path).ended == ended
