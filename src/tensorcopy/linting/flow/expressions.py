@@ -527,6 +527,8 @@ def item_of(frame: Frame, node: ast.Subscript, base: Value, index: Value | None)
         return _element(frame, node, base, index)
     if kind == v.DICT:
         return _entry(base, index)
+    if kind == v.BYTES and type(node.slice) is ast.Slice:
+        return fresh(frame, node, v.BYTES)
     if kind == v.STATE_DICT:
         from .containers import entry_of
 

@@ -104,10 +104,21 @@ def _parameter(
     if found is not None:
         return found
     if default is not None and not isinstance(default, ast.Constant):
-        return None
+        return _from_default(frame, argument, region, default)
     if isinstance(default, ast.Constant) and isinstance(default.value, (bool, int, float, str)):
         return None
     return Value(v.UNKNOWN, argument, regions=(region,))
+
+
+def _from_default(frame: Frame, argument: ast.arg, region: Region, default: ast.expr) -> Value | None:
+    """A parameter whose default is a tensor or an array: made once, with the function, and used in every call."""
+    if not isinstance(default, ast.Call):
+        return None
+    made = evaluate(frame, default)
+    if made is None or made.kind not in (v.TENSOR, v.ARRAY) or not made.regions:
+        return None
+    shared_by_calls = Region("default", default, name=argument.arg)
+    return made.with_(regions=(region, shared_by_calls), step=None, time=0, node=argument, traits=frozenset())
 
 
 def _summary(frame: Frame) -> Summary:

@@ -32,6 +32,40 @@ def optimizer(event: Call) -> None:
     )
 
 
+@on_call("copy.deepcopy")
+def left_behind(event: Call) -> None:
+    """``opt = SGD(net.parameters()); net = deepcopy(net); opt.step()``: opt steps the parameters of the old net."""
+    source, statement = event.argument(0, "x"), event.frame.unit.parents.get(event.node)
+    named = event.argument_node(0, "x")
+    if source is None or source.kind != v.MODULE or not isinstance(statement, ast.Assign):
+        return
+    if not isinstance(named, ast.Name) or ast.unparse(statement.targets[0]) != named.id:
+        return
+    for name, value in event.frame.state.names.items():
+        if value is not None and value.kind == v.OPTIMIZER and _holds(value, source) and _steps(event, name):
+            event.report(
+                RULE,
+                event.node,
+                f"{name} was made for the parameters of the old {named.id}, and {named.id} is a copy from here on: its "
+                f"steps change nothing that {named.id} uses; make the optimizer after the copy",
+            )
+
+
+def _holds(optimizer: v.Value, module: v.Value) -> bool:
+    """Whether an optimizer was given the parameters of a module."""
+    given = optimizer.items[0] if isinstance(optimizer.items, list) and optimizer.items else None
+    items = given.items if given is not None and isinstance(given.items, list) else []
+    regions = {region for item in items if item is not None for region in item.regions}
+    return any(region.element in regions for region in module.regions)
+
+
+def _steps(event: Call, name: str) -> bool:
+    """Whether the optimizer makes a step after the copy, without being made anew."""
+    later = [n for n in ast.walk(body_of(event.frame)) if getattr(n, "lineno", 0) > event.node.lineno]
+    anew = any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in later)
+    return not anew and any(isinstance(n, ast.Attribute) and ast.unparse(n) == f"{name}.step" for n in later)
+
+
 def _module_copied_too(event: Call) -> bool:
     return any(
         isinstance(n, ast.Call) and n is not event.node and ast.dump(n.func) == ast.dump(event.node.func)
