@@ -129,6 +129,16 @@ def attacked(x: torch.Tensor, step, bound):
         x.add_(gradient.sign())
         x.clamp_(-bound, bound)
     return x
+--- single numbers of a matrix of indices
+import numpy as np
+import torch
+def order(size):
+    indices = np.arange(size * size).reshape(size, size)
+    found = []
+    for i in range(size):
+        for j in range(size):
+            found.append(indices[i, j])
+    return torch.tensor(found)
 """
 )
 

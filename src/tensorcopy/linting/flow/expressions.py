@@ -634,9 +634,9 @@ def _indexed(frame: Frame, node: ast.Subscript, base: Value, index: Value | None
         traits = frozenset(("may copy",))
     elif way == "slice" and _reversed(node.slice):
         traits = frozenset(("negative",))
-    elif way == "slice":
+    elif way == "slice" and _has_slice(node.slice):
         traits = frozenset(("slice",))
-    elif way == "number":
+    elif way in ("slice", "number"):
         traits = frozenset(("number index",))
     result = shared(frame, node, base, "[...]", traits=traits)
     if way == "number":
@@ -648,6 +648,13 @@ def _indexed(frame: Frame, node: ast.Subscript, base: Value, index: Value | None
     if base.traits & {"1-d"} and way == "number" and base.kind == v.ARRAY:
         return Value(v.FLOAT if not base.dtype.startswith("int") else v.INT, node)
     return result
+
+
+def _has_slice(node: ast.expr) -> bool:
+    """Whether a dimension is left: ``x[i, j]`` may be a single number."""
+    if isinstance(node, ast.Tuple):
+        return any(_has_slice(part) for part in node.elts)
+    return isinstance(node, ast.Slice) or (isinstance(node, ast.Constant) and node.value in (None, ...))
 
 
 def _reversed(node: ast.expr) -> bool:
