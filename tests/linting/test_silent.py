@@ -139,6 +139,18 @@ def order(size):
         for j in range(size):
             found.append(indices[i, j])
     return torch.tensor(found)
+--- a window on what is written next, copied when it is
+import numpy as np
+def path(costs):
+    table = np.zeros((4, 4))
+    inner = table[1:, 1:]
+    table[1:, 1:] = costs
+    kept = inner.copy()
+    return kept, inner
+--- a test that copying does not raise
+import copy
+def test_it_can_be_copied(net):
+    copy.deepcopy(net)
 """
 )
 

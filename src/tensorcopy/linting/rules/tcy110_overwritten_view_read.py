@@ -9,7 +9,7 @@ from ..flow.events import Stale, Write, on
 from ..flow.places import inserted_after
 from ..flow.values import Value
 from ..model import Fix, Level, Rule
-from ._reading import body_of, source_of, written_expression
+from ._reading import body_of, position, source_of, written_expression
 
 RULE = Rule(
     code="TCY110",
@@ -30,6 +30,8 @@ def swapped(event: Stale) -> None:
         return
     if any(region.many for region in event.value.regions) or _rebound_between(event, view, target):
         return
+    if _is_copied_by_then(event, target):
+        return
     suffix = ".copy()" if event.value.kind == v.ARRAY else ".clone()"
     event.report(
         RULE,
@@ -43,6 +45,15 @@ def swapped(event: Stale) -> None:
             safe=event.value.kind in v.NUMERIC and "inferred" not in event.value.traits,
         ),
     )
+
+
+def _is_copied_by_then(event: Stale, target: ast.Subscript) -> bool:
+    """``inner = x[1:]; x[1:] = costs; kept = inner.copy()``: a window on what is written, and then a copy of it."""
+    name = getattr(event.node, "id", None)
+    names = [n for n in ast.walk(body_of(event.frame)) if isinstance(n, ast.Name) and n.id == name]
+    later = [n for n in names if position(n) > position(target)]
+    around = event.frame.unit.parents.get(min(later, key=position)) if later else None
+    return isinstance(around, ast.Attribute) and around.attr in ("copy", "clone")
 
 
 def _kept(value: Value) -> ast.Subscript | None:
