@@ -148,6 +148,25 @@ def test_an_unknown_text_gets_the_nearest_ones_and_exit_2(capsys: pytest.Capture
     assert "did you mean array-not-writable or buffer-not-writable? tensorcopy explain --list shows all" in error
 
 
+@pytest.mark.parametrize(
+    ("part", "name"),
+    [
+        ("The given NumPy array is not writable", "array-not-writable"),
+        ("a view of a leaf Variable that requires grad \u2026", "view-of-leaf-in-place"),
+        ("RuntimeError: a view of a leaf Variable ...", "view-of-leaf-in-place"),
+    ],
+)
+def test_a_message_that_was_cut_off_is_explained(part: str, name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert [
+        found["name"] for found in json.loads(explained(capsys, part, "--output-format", "json"))["data"]["messages"]
+    ] == [name]
+
+
+def test_two_words_of_a_message_explain_none(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["explain", "not writable"]) == 2
+    assert "did you mean" in capsys.readouterr().err
+
+
 def test_a_huge_unknown_text_is_shortened_in_the_answer(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", "words and words " * 50_000]) == 2
     assert len(capsys.readouterr().err) < 600

@@ -16,10 +16,12 @@ from types import MappingProxyType
 from ..._discovery import modules_of
 from .model import Message
 
-__all__ = ["Message", "messages", "nearest", "recognised", "themes"]
+__all__ = ["Message", "containing", "messages", "nearest", "recognised", "themes"]
 
 _ESCAPES = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]")
 _LONGEST = 1 << 20
+_AROUND = re.compile(r"\A\s*(\w*(Error|Warning|Exception):\s*)?|\s*(\u2026|\.{3})?\s*\Z")
+"""The class before a message, and the dots where it was cut off."""
 _VALUE = ".{0,300}?"
 """What stands for a value in a pattern: bounded, so that no text makes the search slow."""
 _SAME = str.maketrans({"\u2019": "'", "\u2018": "'", "\u201c": '"', "\u201d": '"', "`": "'"})
@@ -56,6 +58,15 @@ def recognised(text: str) -> tuple[Message, ...]:
         (match.start(), message) for message in messages().values() if (match := _pattern(message).search(squeezed))
     ]
     return tuple(message for _, message in sorted(found, key=lambda pair: pair[0]))
+
+
+def containing(part: str) -> tuple[Message, ...]:
+    """The messages of which *part* is a part: a beginning, or some words of it; none for less than three words."""
+    part = _AROUND.sub("", part)
+    if len(part.split()) < 3:
+        return ()
+    asked = _squeezed(part)
+    return tuple(m for m in messages().values() if any(asked in _squeezed(text) for text in (m.text, *m.also)))
 
 
 def nearest(text: str) -> tuple[Message, ...]:

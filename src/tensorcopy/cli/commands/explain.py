@@ -67,6 +67,15 @@ def _message(asked: str, *, full: bool) -> Report | None:
     return messages_report(found) if found else None
 
 
+def _part_of_message(asked: str, *, full: bool) -> Report | None:
+    """Of a text that was cut off: last, because it may contain the name of an operation."""
+    from ...catalogue.messages import containing
+    from ...reporting.messages import messages_report
+
+    found = containing(asked)
+    return messages_report(found) if found else None
+
+
 def _operation(asked: str, *, full: bool) -> Report | None:
     from ...catalogue import find
     from ...reporting.operations import operation_report
@@ -88,7 +97,7 @@ def _rule(asked: str, *, full: bool) -> Report | None:
     return replace(rule, blocks=(*rule.blocks, section), data={**rule.data, **message.data})
 
 
-_EXPLAINERS = (_rule, _message, _operation)
+_EXPLAINERS = (_rule, _message, _operation, _part_of_message)
 """What is asked, in this order: each gives a report, or None for what is not its business."""
 
 
