@@ -190,6 +190,10 @@ def test_archives_of_arrays_are_read_from_their_headers(tmp_path: Path, save: An
     [
         (np.zeros(2, ">f8"), "float64, big-endian"),
         (np.zeros(2, bool), "bool"),
+        (np.zeros(2, "u1"), "uint8"),
+        (np.zeros(2, ">u4"), "uint32, big-endian"),
+        (np.zeros(2, "c8"), "complex64"),
+        (np.zeros(2, "c16"), "complex128"),
         (np.zeros(2, "U3"), "U3"),
         (np.zeros(2, "M8[ns]"), "M8[ns]"),
         (np.zeros(2, [("a", "f4"), ("b", "i8", (2, 2))]), "fields of float32, int64 (2, 2)"),

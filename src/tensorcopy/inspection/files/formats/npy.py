@@ -112,7 +112,7 @@ def _dtype(name: str, descr: Any) -> tuple[str, int]:
 
 
 def _plain(name: str, descr: str) -> tuple[str, int]:
-    match = re.fullmatch(r"([<>|=]?)([?bBhHiIlLqQfdgFDGOSaUVMm])(\d{0,18})(\[.{1,20}\])?", descr)
+    match = re.fullmatch(r"([<>|=]?)([?bBhHiIulLqQfcdgFDGOSaUVMm])(\d{0,18})(\[.{1,20}\])?", descr)
     if match is None:
         raise _wrong(name, f"its dtype is {descr[:80]!r}", "NumPy writes no such dtype")
     order, kind, digits, unit = match.groups()
