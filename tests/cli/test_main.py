@@ -180,6 +180,22 @@ def test_a_reader_that_leaves_early_is_no_error(arguments: list[str]) -> None:
     assert (done.returncode, done.stderr) == (141, b"")
 
 
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs a device that is always full")
+@pytest.mark.parametrize("arguments", [["explain", "x.data"], ["explain", "--list"], ["--help"]])
+def test_a_full_disk_behind_standard_output_is_an_error_in_three_parts(arguments: list[str]) -> None:
+    with open("/dev/full", "wb") as full:
+        command = [sys.executable, "-W", "error", "-m", "tensorcopy", *arguments]
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, env=environment(), check=False, timeout=60)
+    assert (done.returncode, done.stderr.decode().splitlines()) == (
+        2,
+        [
+            "error: cannot write to standard output",
+            "  why: No space left on device",
+            "  fix: make room there, or name another file with --output",
+        ],
+    )
+
+
 def test_the_package_runs_as_a_module() -> None:
     done = run("--version")
     assert (done.returncode, done.stdout.split()) == (0, [b"tensorcopy", __version__.encode()])

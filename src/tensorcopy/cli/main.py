@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections.abc import Sequence
 
 from .. import __version__
 from ..errors import TensorcopyError
 from .parsing import parse, root_parser
-from .showing import complain, complain_of_bug
+from .showing import abandon_stdout, complain, complain_of_bug, unprintable
 
 ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 """Wrong usage or an error; and, as shells write it, ended by Ctrl-C or because the reader of the pipe went away."""
@@ -24,8 +23,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except BrokenPipeError:
-        _forget_stdout()
+        abandon_stdout()
         return BROKEN_PIPE
+    except OSError as error:
+        complain(unprintable(error), "auto")
+        return ERROR
     return code
 
 
@@ -55,10 +57,3 @@ def _report_bug(error: Exception, given: list[str]) -> None:
 
         traceback.print_exception(error)
     complain_of_bug(error, __version__)
-
-
-def _forget_stdout() -> None:
-    """Let the interpreter's last flush go nowhere, so that it does not complain of the pipe a second time."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, sys.stdout.fileno())
-    os.close(nowhere)

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, TextIO
 
-from ..errors import TensorcopyError
+from ..errors import BadArgumentError, TensorcopyError
 from ..reporting import Medium, formats, render
 from ..reporting.escaping import visible
 from ..reporting.writing import write_atomically
@@ -92,11 +92,34 @@ def complain_of_bug(error: Exception, version: str) -> None:
 
 def _print(text: str, *, follows_terminal: bool) -> None:
     """Text in the encoding of the terminal; the other formats, which say theirs or have to agree, in UTF-8."""
-    if follows_terminal or not hasattr(sys.stdout, "buffer"):
-        sys.stdout.write(_encodable(text, sys.stdout))
-    else:
+    try:
+        if follows_terminal or not hasattr(sys.stdout, "buffer"):
+            sys.stdout.write(_encodable(text, sys.stdout))
+        else:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(text.encode())
         sys.stdout.flush()
-        sys.stdout.buffer.write(text.encode())
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        raise unprintable(error) from error
+
+
+def unprintable(error: OSError) -> BadArgumentError:
+    """That standard output takes no more, which is given up, so that nothing complains of it a second time."""
+    abandon_stdout()
+    return BadArgumentError(
+        "cannot write to standard output",
+        why=error.strerror or str(error),
+        fix="make room there, or name another file with --output",
+    )
+
+
+def abandon_stdout() -> None:
+    """Let the interpreter's last flush go nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+    os.close(nowhere)
 
 
 def _encodable(text: str, stream: TextIO) -> str:
