@@ -14,6 +14,7 @@ import pytest
 import tensorcopy
 from tensorcopy.errors import BadArgumentError, BadFileError
 from tensorcopy.inspection.files import Contents, inspect_file
+from tensorcopy.inspection.files.describing import contents_report
 
 np = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
@@ -210,6 +211,19 @@ def test_an_array_of_objects_is_not_looked_into(tmp_path: Path) -> None:
     contents = inspect_file(tmp_path / "x.npy")
     assert contents.entries[0].note == "Python objects as a pickle"
     assert contents.stored_bytes == contents.used_bytes
+
+
+@pytest.mark.parametrize(
+    ("save", "refuses"),
+    [
+        (lambda path: np.save(path, np.array([{}], dtype=object)), "numpy.load refuses"),
+        (lambda path: torch.save(torch.nn.Linear(1, 1), path), "torch.load(weights_only=True) refuses"),
+    ],
+)
+def test_what_refuses_other_objects_is_the_library_of_the_file(tmp_path: Path, save: Any, refuses: str) -> None:
+    save(tmp_path / "x.npy")
+    told = str(contents_report(inspect_file(tmp_path / "x.npy")))
+    assert f"a load calls these; {refuses}" in told
 
 
 def test_bytes_behind_an_array_are_told(tmp_path: Path) -> None:

@@ -29,6 +29,7 @@ from .contents import Contents, Entry, StoredMemory
 _MOST_PICTURES = 8
 _MOST_ROWS = 40
 _MOST_OPAQUE = 12
+_OF_NUMPY = ("npy", "npz")
 _LONGEST = 100
 
 
@@ -209,7 +210,12 @@ def _opaque(contents: Contents, *, full: bool) -> Table:
     listed = list(contents.opaque.items())
     shown = listed if full else listed[:_MOST_OPAQUE]
     left = len(listed) - len(shown)
-    notes = ["a load calls these; torch.load(weights_only=True) refuses those that it does not know"]
+    refused = (
+        "numpy.load refuses them unless it gets allow_pickle=True"
+        if contents.format in _OF_NUMPY
+        else "torch.load(weights_only=True) refuses those that it does not know"
+    )
+    notes = [f"a load calls these; {refused}"]
     notes += [f"{left:,} more; --all shows them"] if left else []
     columns = [Column(name="class or function", type=ValueType.CODE), Column(name="times", type=ValueType.NUMBER)]
     return table(columns, shown, title="Other objects, not looked into", notes=notes)
