@@ -78,6 +78,11 @@ def test_few_rounds_have_to_be_further_apart():
     assert (told(3), told(9)) == (True, False)
 
 
+def test_one_round_each_is_too_close_to_call_unless_one_took_twice_as_long():
+    assert timing_of([1.0]).overlaps(timing_of([1.9]))
+    assert not timing_of([1.0]).overlaps(timing_of([2.1]))
+
+
 def test_plain_torch_is_preferred_to_tensorcopy_where_it_is_too_close_to_call():
     assert recommend([way("tc", 1, ours=True), way("x.clone()", 1)], OWN).chosen.code == "x.clone()"
     assert recommend([way("tc", 1, ours=True), way("x.clone()", 2)], OWN).chosen.code == "tc"

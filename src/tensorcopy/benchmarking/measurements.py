@@ -37,11 +37,16 @@ class Timing:
         return self.rounds > 2
 
     def overlaps(self, other: Timing) -> bool:
-        """Whether the two are too close to call: the faster quarters of their rounds meet, or halves of few rounds."""
+        """Whether the two are too close to call: the faster quarters of their rounds meet, or halves of few rounds.
+
+        One or two rounds say nothing of the next one: such times are close unless one is twice the other.
+        """
         return self.seconds <= other._reach and other.seconds <= self._reach
 
     @property
     def _reach(self) -> float:
+        if not self.has_spread:
+            return 2 * self.seconds
         return self.quarter if self.rounds >= _MANY else self.median
 
 
