@@ -128,6 +128,7 @@ def test_a_variable_x_is_the_source_where_the_last_line_has_no_value(tmp_path):
     [
         ("a = 1\nb = a / 0\n", "'x.py' failed in line 2: ZeroDivisionError: division by zero"),
         ("import sys\nsys.exit(3)\n", "'x.py' failed in line 2: SystemExit: 3"),
+        ("a = 1\nawait a\n", "'x.py' failed in line 2: SyntaxError"),
         ("def f(:\n", "cannot read 'x.py' · SyntaxError"),
         ("pass\n", "'x.py' holds nothing to compare"),
     ],

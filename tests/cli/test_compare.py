@@ -134,6 +134,7 @@ def test_plots_and_a_page_are_written(capsys: pytest.CaptureFixture[str], tmp_pa
         (("--layout", "diagonal"), "there is no layout 'diagonal'"),
         (("--device", "nowhere"), "device 'nowhere' is not to be had"),
         (("--dtype", "int8", "--requires-grad"), "a tensor of int8 cannot require grad"),
+        (("--kind", "array", "--requires-grad"), "an array of float32 cannot require grad"),
         (("--group", "copies"), "no group 'copies' for a source of kind tensor"),
         (("--kind", "list", "--group", "repeat"), "no group 'repeat' for a source of kind list"),
         (("--want", "fast"), "nobody can want 'fast' of a result"),
@@ -155,6 +156,23 @@ def test_a_plot_that_cannot_be_written_is_refused(capsys: pytest.CaptureFixture[
     pytest.importorskip("matplotlib")
     said = complaint(capsys, *SMALL, "--sizes", "10", "--plot", str(tmp_path / "a.pdf"))
     assert "cannot draw a plot as 'a.pdf'" in said
+
+
+@pytest.mark.parametrize("option", ["--plot", "--html", "--output"])
+def test_what_cannot_be_written_is_told_before_anything_is_measured(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, option: str
+) -> None:
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr("tensorcopy.benchmarking.making.made", lambda order: pytest.fail("it was made"))
+    path = tmp_path / "missing" / "a.png"
+    assert f"cannot write {path}" in complaint(capsys, option, str(path))
+
+
+def test_what_a_program_prints_does_not_reach_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    (tmp_path / "x.py").write_text("print('loading')\ntorch.ones(2)\n")
+    assert main(["compare", str(tmp_path / "x.py"), *QUICK, "--output-format", "json"]) == 0
+    said = capsys.readouterr()
+    assert (json.loads(said.out)["data"]["group"], said.err) == ("copy", "loading\n")
 
 
 def test_a_source_that_nobody_can_compare_is_refused(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from .palette import ON_DARK, ON_WHITE, color_of, dash_of
 from .quantities import tick_text
 from .scales import Scale, drawable, scales_of, spread_out
 from .tabulating import axis_text, series_name
-from .writing import write_atomically
+from .writing import require_writable, write_atomically
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,24 +34,36 @@ def save(plot: Plot, path: str | Path, *, theme: Literal["light", "dark"] = "lig
         BadArgumentError: the suffix is another one, or the file cannot be written.
         MissingLibraryError: matplotlib is not installed.
     """
-    suffix = Path(path).suffix.lower()
-    if suffix not in _SUFFIXES:
+    require_drawable(path)
+    write_atomically(path, _drawn(plot, Path(path).suffix.lower()[1:], theme))
+
+
+def require_drawable(path: str | Path) -> None:
+    """Say now, and not after long work, that `save` could not write *path*. Loads matplotlib, writes nothing there.
+
+    Raises:
+        BadArgumentError: its suffix is neither PNG nor SVG, or the file cannot be written.
+        MissingLibraryError: matplotlib is not installed.
+    """
+    if Path(path).suffix.lower() not in _SUFFIXES:
         raise BadArgumentError(
             f"cannot draw a plot as {Path(path).name!r}",
             why=f"the suffix has to be one of {', '.join(_SUFFIXES)}",
             fix=f"write to {Path(path).with_suffix('.png').name!r}",
         )
-    write_atomically(path, _drawn(plot, suffix[1:], theme))
-
-
-def _drawn(plot: Plot, file_type: str, theme: str) -> bytes:
+    require_writable(path)
     try:
-        import matplotlib as mpl
-        from matplotlib.figure import Figure
+        import matplotlib.figure  # noqa: F401 - only whether it is there
     except ImportError as error:
         raise MissingLibraryError(
             "cannot draw the plot", why="matplotlib is not installed", fix="pip install tensorcopy[plot]"
         ) from error
+
+
+def _drawn(plot: Plot, file_type: str, theme: str) -> bytes:
+    import matplotlib as mpl
+    from matplotlib.figure import Figure
+
     content = io.BytesIO()
     with mpl.rc_context(_SETTINGS):
         figure = Figure(figsize=(8.6, 4.6), dpi=150)

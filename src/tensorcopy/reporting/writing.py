@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import tempfile
 from collections.abc import Iterator
@@ -28,6 +29,22 @@ def write_atomically(path: str | Path, content: bytes) -> None:
         else:
             with _new_file(target) as file:
                 file.write(content)
+    except OSError as error:
+        raise _cannot_write(path, error) from error
+
+
+def require_writable(path: str | Path) -> None:
+    """Say now, and not after long work, that `write_atomically` could not write *path*. Writes nothing there.
+
+    Raises:
+        BadArgumentError: the file cannot be written.
+    """
+    target = Path(os.path.realpath(path))
+    try:
+        if target.is_dir():
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        if target.is_file() or not target.exists():
+            tempfile.TemporaryFile(dir=target.parent).close()
     except OSError as error:
         raise _cannot_write(path, error) from error
 

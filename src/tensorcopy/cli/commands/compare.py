@@ -73,6 +73,7 @@ def run(args: argparse.Namespace) -> int:
     from ..showing import show
 
     _require_sense(args)
+    _require_writable(args)
     found = _compared(args)
     _write_files(found, args)
     is_text = args.output_format in (None, "text") and args.output in (None, "-")
@@ -129,7 +130,7 @@ def _order(args: argparse.Namespace) -> Order:
         shape=shape_of(args.shape) if args.shape is not None else default.shape,
         dtype=args.dtype or default.dtype,
         layout=args.layout or default.layout,
-        requires_grad=kind == "tensor" and (args.requires_grad or ((plain or wants_graph) and args.dtype is None)),
+        requires_grad=args.requires_grad or (kind == "tensor" and (plain or wants_graph) and args.dtype is None),
         device=args.device or default.device,
     )
 
@@ -149,6 +150,19 @@ def _write_files(found: Comparison, args: argparse.Namespace) -> None:
         from ...reporting.writing import write_atomically
 
         write_atomically(args.html, render(found.report(), "html").encode())
+
+
+def _require_writable(args: argparse.Namespace) -> None:
+    """Measuring takes long: what cannot be written is told before it."""
+    from ...reporting.plots import require_drawable
+    from ...reporting.writing import require_writable
+    from ..showing import is_to_file
+
+    if args.plot:
+        require_drawable(args.plot)
+    for path in (args.html, args.output if is_to_file(args) else None):
+        if path:
+            require_writable(path)
 
 
 def _require_sense(args: argparse.Namespace) -> None:
