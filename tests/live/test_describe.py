@@ -108,6 +108,7 @@ def test_a_storage_that_several_parts_share_is_kept_alive_once() -> None:
     [
         (np.zeros(3), True),
         (SOURCES["read-only"].obj, False),
+        (np.float64(1.0), False),
         (b"abc", False),
         (bytearray(3), True),
         (memoryview(b"abc"), False),

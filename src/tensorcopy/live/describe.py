@@ -237,7 +237,7 @@ def _writable(obj: Any) -> bool | None:
         return not memoryview(obj).readonly
     if is_instance(obj, "pyarrow", "Buffer"):
         return bool(obj.is_mutable)
-    if library_of(obj) in ("pyarrow", "polars", "jax"):
+    if library_of(obj) in ("pyarrow", "polars", "jax") or is_numpy_scalar(obj):
         return False
     return _writable_by_parts(obj)
 
