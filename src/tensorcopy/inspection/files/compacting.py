@@ -46,7 +46,10 @@ class Compacted(Shown):
         """What there is to show."""
         size, saved = ValueType.BYTES, self.before - self.after
         shrunk = f"{self.storages:,} storage{'' if self.storages == 1 else 's'} shrank"
-        lead = f"{shrunk}; all {self.tensors:,} tensors were compared with the old file and are equal."
+        compared = {0: "there is no tensor", 1: "the one tensor was compared with the old file and is equal"}.get(
+            self.tensors, f"all {self.tensors:,} tensors were compared with the old file and are equal"
+        )
+        lead = f"{shrunk}; {compared}."
         fields = (
             Field(name="before", value=self.before, type=size),
             Field(name="after", value=self.after, type=size),
