@@ -12,6 +12,7 @@ import torch
 from tensorcopy.benchmarking import reading
 from tensorcopy.benchmarking.reading import read, readers
 from tensorcopy.errors import BadArgumentError, MissingLibraryError
+from tensorcopy.inspection.files import inspect_file
 
 
 def write_npy(path):
@@ -67,7 +68,7 @@ def write_program(path):
 KINDS = {
     ".npy": (write_npy, "x.npy", np.ndarray, (2, 3)),
     ".npz": (write_npz, "large of x.npz", np.ndarray, (5,)),
-    ".pt": (write_checkpoint, "['model']['weight'] of x.pt", torch.Tensor, (2, 3)),
+    ".pt": (write_checkpoint, "model['weight'] of x.pt", torch.Tensor, (2, 3)),
     ".safetensors": (write_safetensors, "a of x.safetensors", torch.Tensor, (3,)),
     ".parquet": (write_parquet, "id of x.parquet", np.ndarray, (2,)),
     ".arrow": (write_arrow, "id of x.arrow", np.ndarray, (2,)),
@@ -158,6 +159,24 @@ def test_a_table_without_numbers_is_refused(tmp_path):
     (path := tmp_path / "x.csv").write_text("name\nanna\n")
     with pytest.raises(BadArgumentError, match="holds nothing to compare"):
         read(str(path))
+
+
+@pytest.mark.parametrize(
+    "nest", [{"a": torch.ones(2), "b": {"c": [torch.ones(3)]}, 3: torch.ones(1)}, [torch.ones(2), {"a": torch.ones(1)}]]
+)
+def test_the_parts_of_a_checkpoint_have_the_names_that_inspect_shows(nest, tmp_path):
+    torch.save(nest, tmp_path / "x.pt")
+    names = [entry.name for entry in inspect_file(tmp_path / "x.pt").entries]
+    found = read(str(tmp_path / "x.pt"), names[-1])
+    assert sorted([names[-1], *found.others]) == sorted(names)
+
+
+def test_a_whole_module_is_refused_for_what_it_is(tmp_path):
+    torch.save(torch.nn.Linear(1, 1), tmp_path / "x.pt")
+    with pytest.raises(
+        BadArgumentError, match=r"holds other objects than tensors, such as a whole module · to load them"
+    ):
+        read(str(tmp_path / "x.pt"))
 
 
 def test_objects_are_not_unpickled(tmp_path):
