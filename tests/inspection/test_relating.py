@@ -70,3 +70,12 @@ def test_a_relation_reads_like_this() -> None:
     )
     assert str(relation(np.zeros(1), np.zeros(1))) == "disjoint"
     assert "a NumPy scalar hands out copies" in str(relation(np.float32(1), np.zeros(1)))
+
+
+def test_a_relation_shows_itself_in_notebooks_as_it_prints() -> None:
+    x = torch.arange(6.0)
+    found = relation(x, x[2:])
+    lines = {name: text for line in str(found).splitlines()[1:] for name, text in [line.strip().split(maxsplit=1)]}
+    assert found.report().data == {"kind": "overlap", **lines}
+    assert f"- **memory:** {found.memory}" in found._repr_markdown_().replace("\\", "")
+    assert str(found.memory) in found._repr_html_()

@@ -9,10 +9,11 @@ from ..live.graph import GraphPath, graph_path, share_version
 from ..live.libraries import is_tensor
 from ..live.memory import Overlap
 from ..live.regions import common_memory
+from ..reporting import Field, KeyValues, Report, Shown
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Relation:
+class Relation(Shown):
     """How a first object and a second one hang together."""
 
     kind: str
@@ -25,15 +26,24 @@ class Relation:
     """``shared`` or ``separate`` version counters where that is proved; ``unknown`` where only a write would tell
     (``detach()`` shares the counter, ``.data`` does not, and both look alike); ``none`` unless both are tensors."""
 
+    def report(self) -> Report:
+        """What there is to show."""
+        fields = tuple(Field(name=name, value=text) for name, text in self._lines().items())
+        return Report(
+            title=self.kind,
+            blocks=(KeyValues(fields=fields),) if fields else (),
+            data={"kind": self.kind, **self._lines()},
+        )
+
     def __str__(self) -> str:
-        lines = [self.kind]
-        if self.memory:
-            lines.append(f"  memory    {self.memory}")
-        elif self.memory.why:
-            lines.append(f"  memory    {self.memory.why}")
+        return "\n".join([self.kind, *(f"  {name:<9} {text}" for name, text in self._lines().items())])
+
+    def _lines(self) -> dict[str, str]:
+        memory = str(self.memory) if self.memory else self.memory.why
+        lines = {"memory": memory} if memory else {}
         if self.graph is not None:
-            lines += [f"  graph     {self.graph}", f"  versions  {self.versions}"]
-        return "\n".join(lines)
+            lines |= {"graph": str(self.graph), "versions": self.versions}
+        return lines
 
 
 def relation(a: Any, b: Any) -> Relation:
