@@ -49,6 +49,10 @@ def test_a_strange_source_has_a_recommendation(name):
     assert compared(STRANGE[name]()).chosen is not None
 
 
+def test_native_byte_order_is_no_other_dtype():
+    assert compared(STRANGE["big-endian"]()).named("torch.tensor(x.tolist())").cautions == ()
+
+
 HOPELESS = {
     "objects": lambda: np.array([object(), None], dtype=object),
     "records": lambda: np.zeros(3, dtype=[("a", "i4"), ("b", "f8")]),

@@ -13,6 +13,7 @@ from typing import Any
 from ..catalogue import Kind, Trait
 from ..live.allocations import Allocations, available_bytes, counted, storage_bytes
 from ..live.describe import describe
+from ..live.dtypes import name_of_numpy
 from ..live.flipping import follows, may_flip
 from ..live.graph import counts_writes, graph_path
 from ..live.libraries import is_ndarray, is_tensor
@@ -292,9 +293,16 @@ def _values(x: Any, y: Any, group: Group, dtype: str, result: Result) -> tuple[t
         return (), (f"{dtype} cannot hold all values: {worst.text}",)
     if worst.fidelity is not Fidelity.EXACT:
         return (worst.text,), ()
-    own = describe(x).dtype if not isinstance(x, (list, tuple)) else ""
+    own = _own_dtype(x)
     changed = own and not asked and not group.casts and result.dtype != own
     return (), (f"the dtype becomes {result.dtype}",) if changed else ()
+
+
+def _own_dtype(x: Any) -> str:
+    """The name of what the elements are, in whatever order their bytes lie; empty for a list, which has none."""
+    if isinstance(x, (list, tuple)):
+        return ""
+    return name_of_numpy(x.dtype) if is_ndarray(x) else describe(x).dtype or ""
 
 
 def _worst(found: Sequence[Difference]) -> Difference:
