@@ -168,6 +168,16 @@ def test_what_cannot_be_written_is_told_before_anything_is_measured(
     assert f"cannot write {path}" in complaint(capsys, option, str(path))
 
 
+@pytest.mark.parametrize("option", ["--html", "--output"])
+def test_a_report_is_not_written_over_its_source(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, option: str
+) -> None:
+    np.save(tmp_path / "x.npy", np.arange(3.0))
+    path = str(tmp_path / "x.npy")
+    assert f"will not write the report over {path}" in complaint(capsys, path, option, path)
+    assert np.load(path).tolist() == [0.0, 1.0, 2.0]
+
+
 def test_what_a_program_prints_does_not_reach_the_report(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     (tmp_path / "x.py").write_text("print('loading')\ntorch.ones(2)\n")
     assert main(["compare", str(tmp_path / "x.py"), *QUICK, "--output-format", "json"]) == 0

@@ -116,3 +116,13 @@ def test_the_commands_load_no_array_library(row: Path) -> None:
 
         done = start([executable, "-c", code], env=environment(), capture_output=True, check=True)
         assert done.stdout.endswith(b"False\n")
+
+
+@pytest.mark.parametrize("arguments", [("inspect", "row.pt"), ("compact", "row.pt", "new.pt")])
+def test_a_report_is_not_written_over_the_files_that_it_is_about(
+    row: Path, capsys: pytest.CaptureFixture[str], arguments: tuple[str, ...]
+) -> None:
+    before = row.read_bytes()
+    assert main([*arguments, "--output", str(row.parent / "." / arguments[-1])]) == 2
+    assert "error: will not write the report over" in capsys.readouterr().err
+    assert (row.read_bytes(), (row.parent / "new.pt").exists()) == (before, False)

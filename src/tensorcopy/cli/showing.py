@@ -5,8 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from ..errors import BadArgumentError, TensorcopyError
@@ -33,6 +34,21 @@ def show(report: Report, args: argparse.Namespace) -> None:
 def is_to_file(args: argparse.Namespace) -> bool:
     """Whether ``--output`` names a file."""
     return args.output not in (None, "-")
+
+
+def keep_apart(kept: Sequence[str], *written: str | None) -> None:
+    """Refuse to write a report over one of the files that the command is about, however they are spelt.
+
+    Raises:
+        BadArgumentError: two are one file.
+    """
+    for path in filter(None, written):
+        if any(Path(path).resolve() == Path(other).resolve() for other in kept):
+            raise BadArgumentError(
+                f"will not write the report over {path}",
+                why="the command reads or writes that file itself",
+                fix="name another file for the report",
+            )
 
 
 def put(rendered: Callable[[Medium], str], args: argparse.Namespace, *, follows_terminal: bool) -> None:

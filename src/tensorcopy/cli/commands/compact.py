@@ -27,7 +27,8 @@ def run(args: argparse.Namespace) -> int:
         BadFileError: IN is damaged, would run code when loaded, or is of another format.
     """
     from ...inspection.files import compact_file
-    from ..showing import show
+    from ..showing import keep_apart, show
 
+    keep_apart([args.source, args.target], args.output)
     show(compact_file(args.source, args.target, overwrite=args.force).report(), args)
     return 0

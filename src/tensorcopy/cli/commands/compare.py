@@ -156,8 +156,9 @@ def _require_writable(args: argparse.Namespace) -> None:
     """Measuring takes long: what cannot be written is told before it."""
     from ...reporting.plots import require_drawable
     from ...reporting.writing import require_writable
-    from ..showing import is_to_file
+    from ..showing import is_to_file, keep_apart
 
+    keep_apart([args.source] if args.source else [], args.html, args.output)
     if args.plot:
         require_drawable(args.plot)
     for path in (args.html, args.output if is_to_file(args) else None):

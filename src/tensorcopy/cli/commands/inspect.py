@@ -26,7 +26,8 @@ def run(args: argparse.Namespace) -> int:
         BadFileError: it is of no known format, damaged, or would run code when loaded.
     """
     from ...inspection.files import inspect_file
-    from ..showing import show
+    from ..showing import keep_apart, show
 
+    keep_apart([args.file], args.output)
     show(inspect_file(args.file).report(full=args.all), args)
     return 0
