@@ -206,3 +206,16 @@ def test_a_fault_is_found_at_its_line(name: str, tmp_path: Path, capsys: pytest.
 @pytest.mark.filterwarnings("ignore")
 def test_the_same_without_the_fault_is_silent(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert found_in(FAULTS[name][2], tmp_path) == []
+
+
+def test_a_state_loaded_where_it_came_from_without_a_change_is_silent(tmp_path: Path) -> None:
+    assert found_in("net = nn.Linear(1, 1)\nstate = net.state_dict()\nnet.load_state_dict(state)\n", tmp_path) == []
+
+
+def test_a_live_state_restored_after_training_is_found_once(tmp_path: Path) -> None:
+    code = (
+        "net = nn.Linear(1, 1)\noptimizer = torch.optim.SGD(net.parameters(), lr=0.1)\nbest = net.state_dict()\n"
+        "net(torch.ones(1, 1)).sum().backward()\noptimizer.step()\nnet.load_state_dict(best)\n"
+    )
+
+    assert found_in(code, tmp_path) == [("restored-from-itself", 3)]

@@ -72,7 +72,7 @@ def _readings(text: str) -> list[str]:
     if assigned is not None:
         index, operator = assigned.groups()
         if operator or index:
-            return [plain, f"x{operator}=" if operator else "x[]="]
+            return [text.strip(), plain, f"x{operator}=" if operator else "x[]="]
         plain = plain.partition("=")[2]
     full = next((plain.replace(k, v, 1) for k, v in _SHORT.items() if plain.startswith(k)), plain)
     of_x = re.sub(r"^[A-Za-z_]\w*(?=[.\[])", "x", plain)

@@ -250,7 +250,7 @@ class Memory:
         if birth.how not in SNAPSHOTS:
             return
         write = self.writes.get(birth.address)
-        if write is None or write[0] <= birth.sequence or self.findings.has("changing-snapshot", birth.site):
+        if write is None or write[0] <= birth.sequence or self.findings.at(birth.site):
             return
         if birth.site is not site and birth.how != "data" and _is_kept(tensor):
             self.findings.add(

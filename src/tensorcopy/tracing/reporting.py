@@ -29,9 +29,11 @@ def report_of(capture: Capture) -> Report:
     errors = sum(f.level == "error" for f in capture.findings)
     warnings = len(capture.findings) - errors
     found = f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}"
+    steps = f"{capture.steps} optimizer step{'s' * (capture.steps != 1)}"
+    good = Tone.GOOD if capture.ended == "normally" else Tone.WARN
     summary = Paragraph(
-        text=f"{' '.join(capture.command)} ended {capture.ended} after {capture.steps} optimizer steps: {found}.",
-        tone=Tone.BAD if errors else Tone.WARN if warnings else Tone.GOOD,
+        text=f"{' '.join(capture.command)} ended {capture.ended} after {steps}: {found}.",
+        tone=Tone.BAD if errors else Tone.WARN if warnings else good,
     )
     findings = tuple(block for finding in capture.findings for block in _finding(finding))
     sections = [Section(title="What to fix first", blocks=findings)] if findings else []

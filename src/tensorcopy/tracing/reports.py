@@ -75,9 +75,9 @@ class Findings:
             count=first.count + (known is not None),
         )
 
-    def has(self, kind: str, site: Site) -> bool:
-        """Whether it has been found."""
-        return (kind, site.file, site.line) in self._found
+    def discard(self, kind: str, site: Site) -> None:
+        """Take a finding back, for one that says more."""
+        self._found.pop((kind, site.file, site.line), None)
 
     def at(self, site: Site) -> bool:
         """Whether anything has been found on that line."""

@@ -444,11 +444,26 @@ class Session:
 
     def _load_state_dict(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def load_state_dict(module: Any, state: Any, *args: Any, **kwargs: Any) -> Any:
+            site = user_site(2)
             with _Quiet(self), suppress(AttributeError, TypeError):
-                self._check_restored(module, state, user_site(2))
-            return original(module, state, *args, **kwargs)
+                self._check_restored(module, state, site)
+            before, self._inside = self._inside, True
+            try:
+                result = original(module, state, *args, **kwargs)
+            finally:
+                self._inside = before
+            with _Quiet(self), suppress(AttributeError, TypeError):
+                self._restored(module, state, site)
+            return result
 
         return load_state_dict
+
+    def _restored(self, module: Any, state: Any, site: Site) -> None:
+        """Loading has written the parameters, unless it read them from themselves."""
+        given = {address_of(value) for value in state.values()}
+        for parameter in (*module.parameters(), *module.buffers()):
+            if type(parameter) in _PLAIN and address_of(parameter) not in given:
+                self.memory.wrote(parameter, site)
 
     def _check_restored(self, module: Any, state: Any, site: Site) -> None:
         own = {address_of(p) for p in (*module.parameters(), *module.buffers())} - {0}
@@ -465,6 +480,7 @@ class Session:
                 "nothing; keep copy.deepcopy(model.state_dict())",
                 ((write[1], "the parameters change here"), (site, "and are restored from themselves here")),
             )
+            self.findings.discard("changing-snapshot", birth.site)
             return
 
     def _deep_copy(self, original: Callable[..., Any]) -> Callable[..., Any]:

@@ -5,12 +5,18 @@ from __future__ import annotations
 import argparse
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ...errors import BadArgumentError
+from ...reporting.escaping import visible
+
+if TYPE_CHECKING:
+    from ...tracing.session import Session
 
 NAME = "run"
 SUMMARY = "run a program and record its copies, alias hazards and lost gradients"
 _DEFAULT = "tensorcopy.capture"
+_MOST_TOLD = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -60,10 +66,9 @@ def _script(program: list[str]) -> str:
     return program[0]
 
 
-def _tell(session: object, output: Path) -> None:
-    found = session.findings.all()  # type: ignore[attr-defined]
+def _tell(session: Session, output: Path) -> None:
+    found = session.findings.all()
     errors = sum(f.level == "error" for f in found)
-    print(
-        f"tensorcopy: {errors} errors and {len(found) - errors} warnings recorded; tensorcopy view {output}",
-        file=sys.stderr,
-    )
+    lines = [f"{f.place.file}:{f.place.line}: {f.code} {f.name}: {f.message}" for f in found[:_MOST_TOLD]]
+    lines.append(f"tensorcopy: {errors} errors and {len(found) - errors} warnings; tensorcopy view {output} shows more")
+    print("\n".join(map(visible, lines)), file=sys.stderr)

@@ -224,6 +224,13 @@ class Unit:
             return self.names[name]
         return self.library("builtins." + name) if name in _BUILTINS else None
 
+    def mentions(self, node: Any, *words: str) -> bool:
+        """Whether the lines of *node* contain one of *words*: a quick no for rules that would walk it."""
+        if self.lines is None:
+            self.lines = _LINE_ENDS.split(self.source.text)
+        lines = self.lines[node.lineno - 1 : node.end_lineno]
+        return any(word in line for line in lines for word in words)
+
     def report(
         self, rule: Rule, node: Any, message: str, related: Related, fix: Any, level: Level | None = None
     ) -> None:

@@ -101,7 +101,16 @@ def is_model(frame: Frame, node: ast.expr, value: v.Value | None) -> bool:
     """Whether *node* is a module: known to be, asked for what only modules have, or called and trained."""
     if value is not None and value.kind != v.UNKNOWN:
         return value.kind == v.MODULE
-    return ast.dump(node) in _models_in(frame)
+    return _mentions_training(frame) and ast.dump(node) in _models_in(frame)
+
+
+def _mentions_training(frame: Frame) -> bool:
+    """Whether the file mentions training at all. Asked once a file."""
+    known: bool | None = frame.unit.remembered.get("trains")
+    if known is None:
+        text = frame.unit.source.text
+        known = frame.unit.remembered["trains"] = "backward" in text or ".step(" in text
+    return known
 
 
 def _models_in(frame: Frame) -> set[str]:

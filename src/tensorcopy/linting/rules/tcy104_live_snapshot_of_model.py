@@ -6,7 +6,7 @@ import ast
 
 from ..flow.events import Assigned, Call, on, on_call
 from ..flow.places import inserted_after, inserted_before
-from ..model import Fix, Level, Rule
+from ..model import Edit, Fix, Level, Rule
 from ._reading import ancestors, body_of, position, source_of, statement_of
 from ._training import (
     called_name,
@@ -75,6 +75,8 @@ def restored(event: Assigned) -> None:
 @on_call("list.append", "?.append")
 def appended(event: Call) -> None:
     """``states.append(model.state_dict())`` in each turn of the loop that trains the model."""
+    if not event.frame.loops:
+        return
     source = event.argument_node(0)
     live = _live_argument(event, source)
     loops = loops_around(event.frame, event.node)
@@ -199,6 +201,22 @@ def _training_between(event: Assigned, restore: ast.Call) -> ast.Call | None:
     return next((n for n in calls if position(event.node) < position(n) < position(restore)), None)
 
 
+def _copied(event: Assigned | Call, source: ast.expr, lines: list[str]) -> tuple[Edit, ...]:
+    """*source* in a deep copy, with the import that it takes where the file has none."""
+    edits = (inserted_before(source, "copy.deepcopy(", lines), inserted_after(source, ")", lines))
+    known = event.frame.lookup("copy")
+    if known is not None and known.ref == "copy":
+        return edits
+    first = next(n for n in event.frame.unit.tree.body if not _stands_first(n))
+    return (inserted_before(first, "import copy\n", lines), *edits)
+
+
+def _stands_first(node: ast.stmt) -> bool:
+    """A docstring, or an import from the future."""
+    is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+    return is_text or (isinstance(node, ast.ImportFrom) and node.module == "__future__")
+
+
 def _report(event: Assigned | Call, source: ast.expr | None, what: str, training: ast.AST | None) -> None:
     assert source is not None
     statement = statement_of(event.frame, event.node)
@@ -211,7 +229,7 @@ def _report(event: Assigned | Call, source: ast.expr | None, what: str, training
         related=((training, "the parameters change here"),) if training is not None else (),
         fix=lambda lines: Fix(
             title="Keep a deep copy",
-            edits=(inserted_before(source, "copy.deepcopy(", lines), inserted_after(source, ")", lines)),
+            edits=_copied(event, source, lines),
             safe=False,
         ),
     )

@@ -47,6 +47,8 @@ def ended(event: LoopEnd) -> None:
     if "backward" not in text or "torch" not in text or event.frame.grad == "off":
         return
     loop = event.node
+    if not event.frame.unit.mentions(loop, "append", "extend", "+=", " + ", "yield", "insert"):
+        return
     inside = list(_own(loop))
     targets = {key: node for node in inside for key in _back_propagated(node)}
     _add_siblings(targets, inside)

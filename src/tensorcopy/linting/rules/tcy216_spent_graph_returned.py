@@ -23,8 +23,7 @@ _OFF_GRAPH = ("item", "detach", "data", "numpy", "tolist", "detach_")
 @on("FunctionEnd")
 def ended(event: FunctionEnd) -> None:
     """``loss.backward(); return loss``, ``grads = grad(energy, z); return grads, energy``."""
-    text = event.frame.unit.source.text
-    if not isinstance(event.node, ast.FunctionDef) or ("backward" not in text and "grad(" not in text):
+    if not isinstance(event.node, ast.FunctionDef) or not event.frame.unit.mentions(event.node, "backward", "grad("):
         return
     nodes = list(_own(event.node))
     spent = {key: node for node in nodes for key in _taken(event.frame, node)}
