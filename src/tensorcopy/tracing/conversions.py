@@ -10,6 +10,7 @@ import torch
 
 from .reports import Findings
 from .sites import Site
+from .watching import watched
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 _TYPOS = frozenset(
@@ -51,7 +52,7 @@ class Conversions:
             )
 
     def _masked(self, name: str, data: Any, site: Site) -> None:
-        masked = int(np.ma.count_masked(data))
+        masked = int(np.ma.getmaskarray(data).sum())
         if masked:
             self.findings.add(
                 "masked-values-dropped",
@@ -89,11 +90,11 @@ class Conversions:
         """A conversion has run."""
         if name == "tensor" and type(data) in _PLAIN and type(result) in _PLAIN:
             key = id(result)
-            forget = weakref.ref(result, lambda _, key=key: self.copied_tensors.pop(key, None))
+            forget = watched(result, self.copied_tensors, key)
             self.copied_tensors[key] = (forget, site)
         if type(data) in (list, tuple) and type(result) in _PLAIN and result.dtype is torch.float64:
             key = id(result)
-            self.doubles[key] = (weakref.ref(result, lambda _, key=key: self.doubles.pop(key, None)), site)
+            self.doubles[key] = (watched(result, self.doubles, key), site)
         if in_forward and type(data) in (list, tuple) and 2 <= len(data) <= 64:
             self._constant(data, site)
 

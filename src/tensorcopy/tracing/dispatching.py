@@ -12,6 +12,10 @@ from typing import Any
 
 import torch
 
+# torch does not annotate its registration functions.
+_Library: Any = torch.library.Library
+_fallthrough: Any = torch.library.fallthrough_kernel
+
 COPIES = (
     "clone",
     "copy_",
@@ -56,13 +60,14 @@ class Dispatch:
 
     def _register(self) -> None:
         for name in _KEYS:
-            library = torch.library.Library("_", "IMPL", name)
-            library.fallback(torch.library.fallthrough_kernel)
+            library = _Library("_", "IMPL", name)
+            library.fallback(_fallthrough)
             self.libraries.append(library)
-        for operator in torch._ops._higher_order_ops.values():
+        higher: Any = torch._ops._higher_order_ops
+        for operator in higher.values():
             for key in self.keys:
                 operator.fallthrough(key)
-        copies, writes = (torch.library.Library("aten", "IMPL", name) for name in _KEYS)
+        copies, writes = (_Library("aten", "IMPL", name) for name in _KEYS)
         self.libraries += [copies, writes]
         for operator in _overloads_of(COPIES):
             copies.impl(operator.name(), self._copy_hook(operator))

@@ -16,6 +16,7 @@ import torch
 
 from .reports import Findings
 from .sites import Site
+from .watching import watched
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 # Results that take shapes or places from their source, not values.
@@ -149,7 +150,7 @@ class Gradients:
 
     def _carry(self, value: Any, cuts: frozenset[tuple[Site, str]]) -> None:
         key = id(value)
-        reference = weakref.ref(value, lambda _, key=key: self.carried.pop(key, None))
+        reference = watched(value, self.carried, key)
         self.carried[key] = (reference, cuts)
 
     def came_back(self, tensor: Any) -> None:
@@ -189,10 +190,9 @@ class Gradients:
     def _follow(self, name: str, args: tuple[Any, ...], result: Any, site: Site) -> None:
         """Casts of leaves, whose results are no leaves, and sums over losses that have been used up."""
         source = args[0] if args else None
-        moved = name in _MOVES and type(source) in _PLAIN and result is not source
-        if moved and source.is_leaf and source.requires_grad and source._backward_hooks is None:
+        if name in _MOVES and isinstance(source, torch.Tensor) and result is not source and _is_plain_leaf(source):
             key = id(result)
-            self.casts[key] = (weakref.ref(result, lambda _, key=key: self.casts.pop(key, None)), site, name)
+            self.casts[key] = (watched(result, self.casts, key), site, name)
         if name in ("add", "__add__", "__iadd__", "__radd__", "add_", "div", "__truediv__", "mul", "__mul__"):
             used = [a for a in args if type(a) in _PLAIN and id(a) in self.propagated]
             if used:
@@ -203,7 +203,7 @@ class Gradients:
 
     def _used_up(self, tensor: Any) -> None:
         key = id(tensor)
-        self.propagated[key] = weakref.ref(tensor, lambda _, key=key: self.propagated.pop(key, None))
+        self.propagated[key] = watched(tensor, self.propagated, key)
 
     def grad_read(self, tensor: Any, site: Site) -> None:
         """``tensor.grad`` of something that is no leaf is never filled."""
@@ -329,6 +329,11 @@ class Gradients:
                     f"{len(results)} losses were added up with their graphs after backward(), and the sum is never "
                     f"back-propagated: memory grows with each turn; add loss.detach()",
                 )
+
+
+def _is_plain_leaf(tensor: Any) -> bool:
+    """Whether it is a leaf that asks for a gradient, and nobody has asked to be told of it."""
+    return bool(tensor.is_leaf and tensor.requires_grad and tensor._backward_hooks is None)
 
 
 def _operation(cut: Cut) -> str:

@@ -15,6 +15,7 @@ from ..live.memory import overlaps_itself, same_bytes
 from ..live.regions import common_memory, footprint
 from .reports import Findings
 from .sites import Site, is_library, user_frame, user_site
+from .watching import watched
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 # Operations whose result looks like a copy and shares with its source.
@@ -94,7 +95,7 @@ class Memory:
         key = id(result)
         birth = Birth(result, how, site, address_of(result), self.sequence, self.births.get(id(source)))
         self.births[key] = birth
-        birth.target = weakref.ref(result, lambda _, births=self.births, key=key: births.pop(key, None))
+        birth.target = watched(result, self.births, key)
 
     def shared(self, tensor: Any, array: Any, how: str, site: Site) -> None:
         """A tensor and an array have come to lie on the same memory."""

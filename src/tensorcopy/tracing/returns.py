@@ -6,7 +6,6 @@ import ast
 import gc
 import linecache
 import sys
-import weakref
 import zlib
 from contextlib import suppress
 from types import FrameType
@@ -18,6 +17,7 @@ import torch
 from .memory import is_namespace
 from .reports import Findings
 from .sites import Site, is_library, site_of
+from .watching import watched
 
 _SAMPLED = 65_536
 
@@ -59,7 +59,7 @@ class Returns:
         now = _content(value)
         before = self.seen.get(key)
         if before is None or before[0]() is not value:
-            forget = weakref.ref(value, lambda _, seen=self.seen, key=key: seen.pop(key, None))
+            forget = watched(value, self.seen, key)
             self.seen[key] = (forget, now)
             return
         self.seen[key] = (before[0], now)
@@ -110,7 +110,7 @@ def _content(value: Any) -> int:
     if value.dtype == object or value.nbytes == 0:
         return 0
     flat = value if value.nbytes <= _SAMPLED else value.reshape(-1)[:: max(1, value.size * value.itemsize // _SAMPLED)]
-    return zlib.crc32(np.ascontiguousarray(flat))
+    return zlib.crc32(np.ascontiguousarray(flat).view(np.uint8).data)
 
 
 def _is_held(value: Any, frame: FrameType) -> bool:

@@ -70,7 +70,7 @@ class Saving:
             RuntimeError: as torch would, with the line that saved it and the line that wrote it.
         """
         writes = [w for w in self.writes.get(saved.address, ()) if w[0] > saved.sequence]
-        node = torch._C._current_autograd_node()
+        node: Any = torch._C._current_autograd_node()
         if saved.tensor._version != saved.version:
             self._modified(saved, writes, node.name() if node is not None else "a function")
         if writes:

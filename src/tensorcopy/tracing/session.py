@@ -121,7 +121,7 @@ class Session:
 
     def stop(self) -> Capture:
         """End the recording and give what was recorded."""
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)
         self._go_light()
         if self.dispatched:
             DISPATCH.copying(False)
@@ -185,7 +185,7 @@ class Session:
         if type(result) not in _PLAIN or self._inside:
             return
         with _Quiet(self):
-            node = torch._C._current_autograd_node()
+            node: Any = torch._C._current_autograd_node()
             site = user_site(2)
             phase = "backward" if node is not None else "forward"
             if node is not None and (forward := self._forward_site(node)) is not None:
@@ -270,7 +270,7 @@ class Session:
                 self.conversions.used(tensor)
         if len(tensors) == 2:
             if name in _DIFFERENCES:
-                self.memory.compared(*tensors, site)
+                self.memory.compared(tensors[0], tensors[1], site)
             if name in _COMPUTE or name.endswith("_loss"):
                 self._promoted(name, args, tensors)
 

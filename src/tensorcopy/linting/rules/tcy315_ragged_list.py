@@ -36,7 +36,7 @@ def _lengths(data: Value | None) -> list[int]:
     rows = data.items if data is not None and data.kind in (v.LIST, v.TUPLE) else None
     if not isinstance(rows, list) or data is None or data.traits & {"comprehension", "repeated"}:
         return []
-    return [len(row.items) for row in rows] if all(map(_is_row, rows)) else []  # type: ignore[union-attr]
+    return [len(row.items) for row in rows] if all(map(_is_row, rows)) else []
 
 
 def _is_row(row: Value | None) -> bool:
