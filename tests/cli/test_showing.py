@@ -144,6 +144,16 @@ def test_a_dash_is_the_standard_output(monkeypatch: pytest.MonkeyPatch, tmp_path
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("command", ["check", "run"])
+def test_a_report_is_not_written_over_the_program(
+    command: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (path := tmp_path / "x.py").write_text("import math\n")
+    assert main([command, "--output", str(path), str(path)]) == 2
+    assert capsys.readouterr().err.startswith(f"error: will not write the report over {path}")
+    assert path.read_text() == "import math\n"
+
+
 def test_a_file_that_cannot_be_written_is_a_clear_error(tmp_path: Path) -> None:
     with pytest.raises(BadArgumentError, match=r"cannot write .* · No such file or directory · name a file"):
         show(REPORT, arguments(output=str(tmp_path / "none" / "x.html")))

@@ -81,7 +81,9 @@ def run(args: argparse.Namespace) -> int:
     from ...linting.request import Session
     from ..progress import Progress
     from ..requesting import request_of
+    from ..showing import keep_apart
 
+    keep_apart(args.paths, args.output)
     analysis = shipped()
     if args.list_rules:
         return _list_rules(analysis, args)

@@ -42,7 +42,9 @@ def run(args: argparse.Namespace) -> int:
     arguments = args.program if args.module else args.program[1:]
     from ...tracing.running import run_module, run_script
     from ...tracing.session import Session
+    from ..showing import keep_apart
 
+    keep_apart([script] if script else [], args.output)
     output = Path(args.output or _DEFAULT).absolute()
     command = ("-m", args.module, *arguments) if args.module else tuple(args.program)
     session = Session(steps=args.steps, command=command)
