@@ -20,6 +20,7 @@ PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in pages()]
 def test_python_on_a_page_does_what_the_page_says(page: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     pytest.importorskip("torch")
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "100")  # pages show what that width gives
     names: dict[str, object] = {"__name__": "page"}
     for block in blocks(page.read_text(encoding="utf-8")):
         if block.language == "python":
