@@ -53,6 +53,13 @@ def test_native_byte_order_is_no_other_dtype():
     assert compared(STRANGE["big-endian"]()).named("torch.tensor(x.tolist())").cautions == ()
 
 
+@pytest.mark.parametrize("want", ["keep-graph", "cut-graph"])
+def test_ways_to_copy_are_asked_to_copy_whatever_becomes_of_the_graph(want):
+    found = compared(torch.ones(3, requires_grad=True), want=want)
+    assert (found.chosen.result.memory, found.chosen.result.graph) == ("copies", f"{want.split('-')[0]}s")
+    assert compared(torch.ones(3, requires_grad=True), want=[want, "share"]).chosen.result.memory == "shares"
+
+
 HOPELESS = {
     "objects": lambda: np.array([object(), None], dtype=object),
     "records": lambda: np.zeros(3, dtype=[("a", "i4"), ("b", "f8")]),

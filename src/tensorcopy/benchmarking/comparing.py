@@ -103,8 +103,13 @@ def _runner(probed: Probed, source: Source) -> Runner:
 
 
 def wishes_for(group: Group, given: Wishes, x: Any) -> Wishes:
-    """What is wanted: what the user says, or what is usual for the question; where dtypes change, always one."""
+    """What is wanted: what the user says, or what is usual for the question; where dtypes change, always one.
+
+    Whoever asks how to copy, and only says what becomes of the graph or the dtype, wants a copy still.
+    """
     wishes = given if given != Wishes() else group.usual
+    if not wishes.memory and group.usual.memory == "copies":
+        wishes = replace(wishes, memory="copies")
     if wishes.graph and not (is_tensor(x) and x.requires_grad) and given.graph == "":
         wishes = replace(wishes, graph="")
     return replace(wishes, dtype=wishes.dtype or _other_dtype(x)) if group.casts else wishes
