@@ -94,3 +94,14 @@ def test_the_capture_says_how_the_program_ended(
     code: str, ended: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert traced(code, tmp_path).ended == ended
+
+
+def test_after_the_full_steps_one_step_in_ten_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tensorcopy.tracing.session._FULL_SECONDS", -1.0)
+    code = "w = torch.ones(2, requires_grad=True)\noptimizer = torch.optim.SGD([w], lr=0.1)\nfor _ in range(21):\n"
+    code += "    loss = w.clone().sum()\n    loss.backward()\n    optimizer.step()\n"
+    capture = traced(code, tmp_path, steps=2)
+
+    (clones,) = [c for c in capture.copies if c.operation == "clone"]
+    assert (capture.steps, clones.count) == (21, 4)
+    assert capture.limits == ("from optimizer step 2 on, only copies were counted, in one step of 10",)

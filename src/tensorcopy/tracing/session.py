@@ -30,6 +30,8 @@ from .sites import NOWHERE, Site, is_library, user_frame, user_site
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
 # A program that is over within this time is followed in full, however many steps it makes.
 _FULL_SECONDS = 5.0
+# After that, one step in so many is looked at, for its copies alone.
+_SAMPLED = 10
 _READERS = frozenset(
     ["shape", "dtype", "device", "is_leaf", "grad_fn", "layout", "ndim", "names", "is_cuda", "__len__", "dim", "size"]
 )
@@ -87,7 +89,7 @@ class Session:
         self.patches = Patches()
         self.flow = Flow(self)
         self.steps = 0
-        self.full = False
+        self.full = self.resting = False
         self.ended, self.status = "normally", 0
         self.limits: list[str] = []
         self.hooks: list[Any] = []
@@ -122,11 +124,12 @@ class Session:
     def stop(self) -> Capture:
         """End the recording and give what was recorded."""
         threading.setprofile(None)
+        hooks, self.hooks = self.hooks, []
         self._go_light()
         if self.dispatched:
             DISPATCH.copying(False)
         DISPATCH.on_copy = DISPATCH.on_write = DISPATCH.before_write = None
-        for hook in self.hooks:
+        for hook in hooks:
             hook.remove()
         self.patches.undo()
         for judge in (self.memory, self.gradients, self.copies, self.conversions):
@@ -171,6 +174,10 @@ class Session:
             DISPATCH.writing(False)
         self.returns.stop()
         self.full = False
+        if self.hooks:
+            self.limits.append(
+                f"from optimizer step {self.steps} on, only copies were counted, in one step of {_SAMPLED}"
+            )
 
     @staticmethod
     def _in_new_thread(*_: Any) -> None:
@@ -339,6 +346,14 @@ class Session:
             DISPATCH.resume()
         if self.full and self.steps >= self.full_steps and time.process_time() - self.started > _FULL_SECONDS:
             self._go_light()
+        if not self.full:
+            self._rest(self.steps % _SAMPLED != 0)
+
+    def _rest(self, resting: bool) -> None:
+        """Look at nothing until the step that is sampled next, or look again."""
+        if self.dispatched and resting is not self.resting:
+            DISPATCH.copying(not resting)
+        self.resting = resting
 
     def _stranded(self, optimizer: Any, parameters: list[Any]) -> None:
         """A deep-copied optimizer steps parameters that belong to no module and never have a gradient."""
@@ -379,6 +394,8 @@ class Session:
 
     def _converter(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
         def convert(*args: Any, **kwargs: Any) -> Any:
+            if self.resting:
+                return original(*args, **kwargs)
             data = args[0] if args else kwargs.get("data", kwargs.get("obj"))
             site = user_site(2)
             if not self._inside:
@@ -422,7 +439,13 @@ class Session:
     def _exporter(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def numpy(tensor: Any, *args: Any, **kwargs: Any) -> Any:
             array = original(tensor, *args, **kwargs)
-            if not self._inside and type(tensor) in _PLAIN and isinstance(array, np.ndarray) and array.nbytes:
+            if (
+                not self.resting
+                and not self._inside
+                and type(tensor) in _PLAIN
+                and isinstance(array, np.ndarray)
+                and array.nbytes
+            ):
                 with _Quiet(self):
                     if _within(address_of(tensor), array) or array.__array_interface__["data"][0] >= address_of(tensor):
                         self.memory.shared(tensor, array, "numpy", user_site(2))
