@@ -58,7 +58,8 @@ def compare(
     load("torch"), load("numpy")
     kind = kind_of(x)
     _require_block(x)
-    given = wishes_of((want,) if isinstance(want, str) and want else tuple(want))
+    _require_seconds(time_budget)
+    given = wishes_of(_words(want))
     asked = group_named(group, kind, given)
     wishes = wishes_for(asked, given, x)
     if wishes.graph == "keeps" and not (is_tensor(x) and x.requires_grad):
@@ -71,6 +72,28 @@ def compare(
         wishes=wishes,
         measurements=ranked(measurements_of(x, asked, wishes, time_budget), wishes),
         machine=machine_of(str(x.device) if is_tensor(x) else "cpu"),
+    )
+
+
+def _words(want: object) -> tuple[str, ...]:
+    if isinstance(want, str):
+        return (want,) if want else ()
+    if isinstance(want, Sequence) and all(isinstance(word, str) for word in want):
+        return tuple(want)
+    raise BadArgumentError(
+        f"want={want!r} is not understood",
+        why="wishes are words, in one text or in a sequence of texts",
+        fix='write for example want="own,keep-graph"',
+    )
+
+
+def _require_seconds(budget: object) -> None:
+    if isinstance(budget, (int, float)) and not isinstance(budget, bool) and 0 <= budget < float("inf"):
+        return
+    raise BadArgumentError(
+        f"time_budget={budget!r} is not understood",
+        why="it is a number of seconds, not less than 0",
+        fix=f"leave it out for {SECONDS:g} seconds, or give a number",
     )
 
 
