@@ -22,10 +22,12 @@ ALL = [pytest.param(message, id=message.name) for message in messages().values()
 @pytest.fixture(autouse=True)
 def _every_warning_every_time() -> Iterator[None]:
     """torch gives some warnings only once in a process."""
-    before = torch.is_warn_always_enabled()
+    before, of_storages = torch.is_warn_always_enabled(), torch.storage._get_always_warn_typed_storage_removal()
     torch.set_warn_always(True)
+    torch.storage._set_always_warn_typed_storage_removal(True)
     yield
     torch.set_warn_always(before)
+    torch.storage._set_always_warn_typed_storage_removal(of_storages)
 
 
 def names() -> dict[str, Any]:
