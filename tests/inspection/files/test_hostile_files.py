@@ -346,6 +346,15 @@ VALID = {
 }
 
 
+@pytest.mark.parametrize("step", [b"\x8d", b"\x8e", b"\x96"])
+def test_an_argument_that_claims_to_be_longer_than_the_file_is_damage(step: bytes, tmp_path: Path) -> None:
+    path = tmp_path / "x.pt"
+    path.write_bytes(b"\x80\x05" + step + struct.pack("<Q", 1 << 60) + b"abc.")
+
+    with pytest.raises(BadFileError, match="cannot be followed"):
+        inspect_file(path)
+
+
 @pytest.mark.parametrize("name", VALID)
 @given(data=st.data())
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

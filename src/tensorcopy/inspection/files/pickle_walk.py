@@ -7,6 +7,7 @@ that they can be replaced there.
 
 from __future__ import annotations
 
+import io
 import pickletools
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -101,8 +102,9 @@ def walk(pickle: IO[bytes], *, understand: Understand, persistent: Callable[[Any
         BadFileError: it is damaged, too long, or would run code when loaded.
     """
     machine = _Machine(understand, persistent)
+    bounded: Any = _Bounded(pickle)
     try:
-        for count, (opcode, argument, at) in enumerate(pickletools.genops(pickle)):
+        for count, (opcode, argument, at) in enumerate(pickletools.genops(bounded)):
             if count > _MOST_STEPS:
                 raise bad_pickle(f"it has more than {_MOST_STEPS:,} steps", "no checkpoint needs so many")
             machine.step(opcode.name, argument, at or 0, pickle)
@@ -115,6 +117,21 @@ def walk(pickle: IO[bytes], *, understand: Understand, persistent: Callable[[Any
             raise
         raise bad_pickle(f"it goes wrong at byte {pickle.tell():,}", str(error)) from error
     return machine.result
+
+
+class _Bounded:
+    """A stream that never tries to read more than it has: a pickle may claim any number of bytes for an argument."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream = stream
+        here = stream.tell()
+        self._end = stream.seek(0, io.SEEK_END)
+        stream.seek(here)
+        self.readline, self.tell = stream.readline, stream.tell
+
+    def read(self, size: int) -> bytes:
+        """The next bytes, at most as many as there are."""
+        return self._stream.read(min(size, self._end - self._stream.tell()))
 
 
 def bad_pickle(what: str, why: str) -> BadFileError:
