@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,12 @@ def test_after_the_full_steps_one_step_in_ten_is_looked_at(tmp_path: Path, monke
     (clones,) = [c for c in capture.copies if c.operation == "clone"]
     assert (capture.steps, clones.count) == (21, 4)
     assert capture.limits == ("from optimizer step 2 on, only copies were counted, in one step of 10",)
+
+
+def test_a_warning_of_torch_names_the_line_of_the_program(tmp_path: Path) -> None:
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        traced("x = torch.ones(1, requires_grad=True) * 2\nx.grad\n", tmp_path)
+
+    (warning,) = caught
+    assert (Path(warning.filename).parent, warning.lineno) == (tmp_path, 2)

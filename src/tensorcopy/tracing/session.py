@@ -5,9 +5,11 @@ from __future__ import annotations
 import copy
 import threading
 import time
+import warnings
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,7 @@ from .saving import Saving
 from .sites import NOWHERE, Site, is_library, user_frame, user_site
 
 _PLAIN = (torch.Tensor, torch.nn.Parameter)
+_HERE = str(Path(__file__).parent)
 # A program that is over within this time is followed in full, however many steps it makes.
 _FULL_SECONDS = 5.0
 # After that, one step in so many is looked at, for its copies alone.
@@ -389,6 +392,7 @@ class Session:
         wrap(copy, "copy", self._shallow_copy)
         wrap(torch, "save", self._save)
         wrap(torch.Tensor, "__setattr__", self._set_attribute)
+        wrap(warnings, "showwarning", _at_the_users_line)
         wrap(torch._C._autograd, "_saved_tensors_hooks_disable", lambda original: self._aside(original, leaving=True))
         wrap(torch._C._autograd, "_saved_tensors_hooks_enable", lambda original: self._aside(original, leaving=False))
 
@@ -584,6 +588,18 @@ class Session:
             return result
 
         return switch
+
+
+def _at_the_users_line(original: Callable[..., Any]) -> Callable[..., Any]:
+    """torch warns at the Python line that called it, which is this file while a session looks: name the program's."""
+
+    def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
+        site = user_site(2) if is_library(filename) and filename.startswith(_HERE) else NOWHERE
+        if site is not NOWHERE:
+            filename, lineno, line = site.file, site.line, None
+        original(message, category, filename, lineno, file, line)
+
+    return show
 
 
 class _Quiet:
