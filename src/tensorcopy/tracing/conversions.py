@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import torch
 
+from .memory import PLAIN
 from .reports import Findings
 from .sites import Site
 from .watching import watched
 
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
 _TYPOS = frozenset(
     [
         "require_grad",
@@ -88,11 +88,11 @@ class Conversions:
 
     def converted(self, name: str, data: Any, result: Any, site: Site, in_forward: bool) -> None:
         """A conversion has run."""
-        if name == "tensor" and type(data) in _PLAIN and type(result) in _PLAIN:
+        if name == "tensor" and type(data) in PLAIN and type(result) in PLAIN:
             key = id(result)
             forget = watched(result, self.copied_tensors, key)
             self.copied_tensors[key] = (forget, site)
-        if type(data) in (list, tuple) and type(result) in _PLAIN and result.dtype is torch.float64:
+        if type(data) in (list, tuple) and type(result) in PLAIN and result.dtype is torch.float64:
             key = id(result)
             self.doubles[key] = (watched(result, self.doubles, key), site)
         if in_forward and type(data) in (list, tuple) and 2 <= len(data) <= 64:
@@ -118,8 +118,8 @@ class Conversions:
 
     def promoted(self, name: str, args: tuple[Any, ...], result: Any, site: Site) -> None:
         """A float64 tensor meets a float32 one: everything after is float64."""
-        kinds = {a.dtype for a in args if type(a) in _PLAIN and a.dim() > 0 and a.dtype.is_floating_point}
-        trained = any(type(a) in _PLAIN and a.requires_grad and a.dtype is torch.float32 for a in args)
+        kinds = {a.dtype for a in args if type(a) in PLAIN and a.dim() > 0 and a.dtype.is_floating_point}
+        trained = any(type(a) in PLAIN and a.requires_grad and a.dtype is torch.float32 for a in args)
         if not trained or kinds != {torch.float32, torch.float64} or result.dtype is not torch.float64:
             return
         made = next((self.doubles[id(a)][1] for a in args if id(a) in self.doubles), None)

@@ -6,14 +6,11 @@ import weakref
 from collections.abc import Iterable
 from typing import Any
 
-import torch
-
 from .capture import CopyLine
-from .memory import address_of
+from .memory import PLAIN, address_of
 from .reports import Findings, spot
 from .sites import NOWHERE, Site, user_site
 
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
 _MOST_LINES = 20_000
 
 
@@ -51,7 +48,7 @@ class Copies:
     def judge(self, name: str, args: tuple[Any, ...], result: Any, tally: Tally, site: Site) -> None:
         """Watch a copy that may turn out to have been avoidable."""
         source = args[0]
-        if type(source) not in _PLAIN or result.nbytes < 1024:
+        if type(source) not in PLAIN or result.nbytes < 1024:
             return
         if name == "clone":
             self._judge_clone(source, result, tally, site)

@@ -14,11 +14,11 @@ from typing import Any
 
 import torch
 
+from .memory import PLAIN
 from .reports import Findings
 from .sites import Site
 from .watching import watched
 
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
 # Results that take shapes or places from their source, not values.
 VALUELESS = frozenset(
     [
@@ -104,9 +104,9 @@ class Gradients:
             cuts = (cuts or frozenset()) | {self._cut(name, on, site)}
         if leaves and cuts:
             self.escaped |= cuts
-        if cuts and type(first) in _PLAIN:
+        if cuts and type(first) in PLAIN:
             self._carry(first, cuts)
-        if on and type(first) in _PLAIN and first.requires_grad:
+        if on and type(first) in PLAIN and first.requires_grad:
             self._follow(name, args, first, site)
 
     def _returned(
@@ -124,7 +124,7 @@ class Gradients:
         cuts: frozenset[tuple[Site, str]] | None = None
         for argument in args:
             for value in argument[:16] if type(argument) in (list, tuple) else (argument,):
-                if type(value) not in _PLAIN:
+                if type(value) not in PLAIN:
                     continue
                 if value.requires_grad:
                     on.append(value)
@@ -134,7 +134,7 @@ class Gradients:
         return on, cuts
 
     def _loses(self, result: Any, on: list[Any]) -> bool:
-        return type(result) in _PLAIN and not result.requires_grad and result is not on[0]
+        return type(result) in PLAIN and not result.requires_grad and result is not on[0]
 
     def _cut(self, name: str, on: list[Any], site: Site) -> tuple[Site, str]:
         how = name if torch.is_grad_enabled() or name in _EXPLICIT or name in LEAVES or name == "data" else "no_grad"
@@ -194,7 +194,7 @@ class Gradients:
             key = id(result)
             self.casts[key] = (watched(result, self.casts, key), site, name)
         if name in ("add", "__add__", "__iadd__", "__radd__", "add_", "div", "__truediv__", "mul", "__mul__"):
-            used = [a for a in args if type(a) in _PLAIN and id(a) in self.propagated]
+            used = [a for a in args if type(a) in PLAIN and id(a) in self.propagated]
             if used:
                 self._used_up(result)
                 if "add" in name and len(args) > 1:
@@ -258,7 +258,7 @@ class Gradients:
 
     def module_returned(self, module: Any, output: Any, site: Site) -> None:
         """A module of the program returned *output*, maybe off the graph although its parameters are on it."""
-        if type(output) not in _PLAIN or output.requires_grad or not torch.is_grad_enabled():
+        if type(output) not in PLAIN or output.requires_grad or not torch.is_grad_enabled():
             return
         carried = self.carried.get(id(output))
         own = {id(p) for p in module.parameters() if p.requires_grad}

@@ -17,7 +17,8 @@ from .reports import Findings
 from .sites import Site, is_library, user_frame, user_site
 from .watching import watched
 
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
+# The types whose memory and graph are torch's own; subclasses may do as they like.
+PLAIN = (torch.Tensor, torch.nn.Parameter)
 # Operations whose result looks like a copy and shares with its source.
 SNAPSHOTS = frozenset(("detach", "data", "copy.copy", "state_dict"))
 # Conversions that share whenever they can, which their names do not tell.
@@ -228,7 +229,7 @@ class Memory:
                 "copy first, with repeat() or clone()",
                 ((site, "the expanded memory is written here"),),
             )
-        if type(value) in _PLAIN and _is_basic(index) and address_of(value) == address_of(target):
+        if type(value) in PLAIN and _is_basic(index) and address_of(value) == address_of(target):
             self._check_overlap(target[index], value, site)
 
     def _check_overlap(self, part: Any, value: Any, site: Site) -> None:

@@ -7,6 +7,7 @@ import gc
 import linecache
 import sys
 import zlib
+from collections.abc import Sequence
 from contextlib import suppress
 from types import FrameType
 from typing import Any
@@ -65,17 +66,18 @@ class Returns:
         self.seen[key] = (before[0], now)
         if before[1] == now or not (frame.f_code.co_name == "__getitem__" or _is_held(value, frame)):
             return
-        name = frame.f_code.co_name
+        name, site = frame.f_code.co_name, site_of(frame)
+        related = () if self.findings.at(site) else _lines_about(site)
         self.findings.add(
             "internal-buffer-returned",
-            site_of(frame),
+            site,
             f"{name}() gives out the same memory at each call and changes it in between: what was returned earlier has "
             f"changed with it; give out a copy",
-            [(site, "where it is taken or written") for site in _lines_about(site_of(frame))],
+            [(line, "where it is taken or written") for line in related],
         )
 
 
-def _lines_about(site: Site) -> list[Site]:
+def _lines_about(site: Site) -> Sequence[Site]:
     """The lines of the function that bind or write the name that is returned at *site*."""
     text = "".join(linecache.getlines(site.file))
     with suppress(SyntaxError, ValueError, RecursionError):

@@ -7,11 +7,9 @@ from typing import Any
 
 import torch
 
-from .memory import address_of
+from .memory import PLAIN, address_of
 from .reports import Findings
 from .sites import Site, user_site
-
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
 
 
 class Saved:
@@ -23,7 +21,7 @@ class Saved:
         self.version, self.site, self.sequence, self.forget = tensor._version, site, sequence, forget
         self.address = address_of(tensor)
         # The tensor itself would make a reference cycle with its own node; a detached one shares the version counter.
-        self.tensor = tensor if tensor.is_leaf or type(tensor) not in _PLAIN else tensor.detach()
+        self.tensor = tensor if tensor.is_leaf or type(tensor) not in PLAIN else tensor.detach()
 
     def __del__(self) -> None:
         self.forget(self.address)

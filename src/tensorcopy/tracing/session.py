@@ -22,14 +22,13 @@ from .conversions import Conversions
 from .copies import Copies
 from .dispatching import DISPATCH
 from .gradients import Gradients
-from .memory import MAY_COPY, Memory, address_of
+from .memory import MAY_COPY, PLAIN, Memory, address_of
 from .patches import Patches
 from .reports import Findings
 from .returns import Returns
 from .saving import Saving
 from .sites import NOWHERE, Site, is_library, user_frame, user_site
 
-_PLAIN = (torch.Tensor, torch.nn.Parameter)
 _HERE = str(Path(__file__).parent)
 # A program that is over within this time is followed in full, however many steps it makes.
 _FULL_SECONDS = 5.0
@@ -192,7 +191,7 @@ class Session:
     # --- what the dispatcher sees -------------------------------------------------------------------------------------
 
     def _copied(self, name: str, args: tuple[Any, ...], result: Any, nanoseconds: int) -> None:
-        if type(result) not in _PLAIN or self._inside:
+        if type(result) not in PLAIN or self._inside:
             return
         with _Quiet(self):
             node: Any = torch._C._current_autograd_node()
@@ -226,7 +225,7 @@ class Session:
             site = user_site(2)
             self.saving.wrote(tensor, sequence, site)
             self.copies.wrote(tensor)
-            if type(tensor) in _PLAIN:
+            if type(tensor) in PLAIN:
                 self.memory.wrote(tensor, site)
 
     # --- what Python's interface sees ---------------------------------------------------------------------------------
@@ -261,16 +260,16 @@ class Session:
         self.gradients.operated(name, args, result, site)
         if not isinstance(source, torch.Tensor):
             return
-        if name == "clone" and type(source) not in _PLAIN:
+        if name == "clone" and type(source) not in PLAIN:
             self.conversions.cloned(source, result, site)
-        if type(result) in _PLAIN and type(source) in _PLAIN and result is not source:
+        if type(result) in PLAIN and type(source) in PLAIN and result is not source:
             self._related(name, args, source, result, site)
-        elif type(result) is tuple and result and type(result[0]) in _PLAIN and name in ("split", "chunk", "unbind"):
+        elif type(result) is tuple and result and type(result[0]) in PLAIN and name in ("split", "chunk", "unbind"):
             for part in result[:64]:
                 self._related(name, args, source, part, site)
 
     def _read(self, name: str, args: tuple[Any, ...], site: Site) -> None:
-        tensors = [a for a in args if type(a) in _PLAIN]
+        tensors = [a for a in args if type(a) in PLAIN]
         in_place = name.endswith("_") and not name.endswith("__")
         for i, tensor in enumerate(tensors):
             self.memory.read(tensor, site)
@@ -342,7 +341,7 @@ class Session:
         if self.full:
             site = user_site(2)
             for parameter in (p for group in optimizer.param_groups for p in group["params"]):
-                if type(parameter) in _PLAIN:
+                if type(parameter) in PLAIN:
                     self.memory.wrote(parameter, site)
                     self.saving.wrote(parameter, DISPATCH.sequence, site)
         if self.dispatched:
@@ -408,11 +407,11 @@ class Session:
                         name, data, kwargs.get("dtype", args[1] if len(args) > 1 else None), site
                     )
             result = original(*args, **kwargs)
-            if self._inside or type(result) not in _PLAIN:
+            if self._inside or type(result) not in PLAIN:
                 return result
             with _Quiet(self):
                 self.conversions.converted(name, data, result, site, self.full and _in_forward())
-                if type(data) in _PLAIN and name != "tensor" and address_of(data) == address_of(result) != 0:
+                if type(data) in PLAIN and name != "tensor" and address_of(data) == address_of(result) != 0:
                     self.memory.made(result, name, data, site)
                 if isinstance(data, np.ndarray):
                     if address_of(result) and _within(address_of(result), data):
@@ -446,7 +445,7 @@ class Session:
             if (
                 not self.resting
                 and not self._inside
-                and type(tensor) in _PLAIN
+                and type(tensor) in PLAIN
                 and isinstance(array, np.ndarray)
                 and array.nbytes
             ):
@@ -463,7 +462,7 @@ class Session:
             if not self._inside and not args and "destination" not in kwargs and "prefix" not in kwargs:
                 site = user_site(2)
                 for value in list(found.values())[:512]:
-                    if type(value) in _PLAIN:
+                    if type(value) in PLAIN:
                         self.memory.made(value, "state_dict", None, site)
             return found
 
@@ -489,7 +488,7 @@ class Session:
         """Loading has written the parameters, unless it read them from themselves."""
         given = {address_of(value) for value in state.values()}
         for parameter in (*module.parameters(), *module.buffers()):
-            if type(parameter) in _PLAIN and address_of(parameter) not in given:
+            if type(parameter) in PLAIN and address_of(parameter) not in given:
                 self.memory.wrote(parameter, site)
 
     def _check_restored(self, module: Any, state: Any, site: Site) -> None:
@@ -536,7 +535,7 @@ class Session:
     def _shallow_copy(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def shallow(x: Any) -> Any:
             result = original(x)
-            if type(x) in _PLAIN and type(result) in _PLAIN and address_of(x) == address_of(result) != 0:
+            if type(x) in PLAIN and type(result) in PLAIN and address_of(x) == address_of(result) != 0:
                 self.memory.made(result, "copy.copy", x, user_site(2))
             return result
 
@@ -554,7 +553,7 @@ class Session:
         values = obj.values() if isinstance(obj, dict) else obj if isinstance(obj, (list, tuple)) else (obj,)
         used: dict[int, list[int]] = {}
         for value in values:
-            if type(value) in _PLAIN and address_of(value):
+            if type(value) in PLAIN and address_of(value):
                 record = used.setdefault(address_of(value), [value.untyped_storage().nbytes(), 0])
                 record[1] += value.nbytes
         whole, part = sum(w for w, _ in used.values()), sum(p for _, p in used.values())

@@ -55,6 +55,5 @@ def followed(source: Source, project: Project) -> Unit:
         while done < len(unit.functions):
             functions.follow(unit.functions[done])
             done += 1
-    for handler in unit.hears.get("ModuleEnd", ()):
-        handler(ModuleEnd(frame, source.tree))
+    unit.tell(ModuleEnd, frame, source.tree)
     return unit

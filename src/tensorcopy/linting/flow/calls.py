@@ -115,8 +115,7 @@ def _tell_backward(site: Site, receiver: Value | None) -> None:
         first = next((i for i in first.items if i is not None and i.graph == v.ON), None)
     value = first if first is not None and (first.graph == v.ON or receiver is None) else receiver
     if value is not None:
-        for handler in site.frame.unit.hears.get("BackPropagated", ()):
-            handler(BackPropagated(site.frame, site.node, value))
+        site.frame.unit.tell(BackPropagated, site.frame, site.node, value)
 
 
 def _scaled(frame: Frame, node: ast.expr) -> Value | None:

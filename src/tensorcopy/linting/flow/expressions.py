@@ -73,8 +73,7 @@ def _attribute(frame: Frame, node: ast.Attribute) -> Value | None:
         return value
     if base is None:
         return None
-    for handler in frame.unit.hears.get("Read", ()):
-        handler(Read(frame, node, base, node.attr))
+    frame.unit.tell(Read, frame, node, base, node.attr)
     value = attribute_of(frame, node, base, node.attr)
     if value is not None and path is not None and value.kind not in _UNCHANGING and node.attr not in _VIEWS:
         frame.state.attributes[path] = value
@@ -211,8 +210,7 @@ def _of_module(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Val
 def _operation(frame: Frame, node: ast.BinOp) -> Value | None:
     left, right = evaluate(frame, node.left), evaluate(frame, node.right)
     result = computed(frame, node, node.op, left, right)
-    for handler in frame.unit.hears.get("Operator", ()):
-        handler(Operator(frame, node, left, right, result))
+    frame.unit.tell(Operator, frame, node, left, right, result)
     return result
 
 
@@ -345,8 +343,7 @@ def _unary(frame: Frame, node: ast.UnaryOp) -> Value | None:
 def _compare(frame: Frame, node: ast.Compare) -> Value | None:
     values = [evaluate(frame, node.left)] + [evaluate(frame, c) for c in node.comparators]
     if len(values) == 2 and values[0] is not None and values[1] is not None:
-        for handler in frame.unit.hears.get("Compared", ()):
-            handler(Compared(frame, node, values[0], values[1]))
+        frame.unit.tell(Compared, frame, node, values[0], values[1])
     if isinstance(node.ops[0], (ast.Is, ast.IsNot, ast.In, ast.NotIn)):
         return Value(v.BOOL, node)
     for value in values:

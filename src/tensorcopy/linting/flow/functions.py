@@ -26,8 +26,7 @@ def follow(info: FunctionInfo) -> None:
         return
     frame = _run(info, {}, depth=0)
     info.summaries[None] = _summary(frame)
-    for handler in info.unit.hears.get("FunctionEnd", ()):
-        handler(FunctionEnd(frame, info.node))
+    info.unit.tell(FunctionEnd, frame, info.node)
 
 
 def _run(info: FunctionInfo, given: dict[str, Value | None], depth: int, grad: str = "") -> Frame:
@@ -305,5 +304,4 @@ def follow_class(info: ClassInfo) -> None:
     for method in info.methods.values():
         follow(method)
     assert info.unit.frame is not None
-    for handler in info.unit.hears.get("ClassEnd", ()):
-        handler(ClassEnd(info.unit.frame, info.node, info))
+    info.unit.tell(ClassEnd, info.unit.frame, info.node, info)

@@ -13,10 +13,10 @@ from ..sources import Source
 from . import values as v
 from .places import place_of
 from .values import Region, Value
-from .walking import Parents, walk
+from .walking import Parents
 
 if TYPE_CHECKING:
-    from .events import Handler, Related, Write
+    from .events import Event, Handler, Related, Write
     from .frame import Frame
 
 _LINE_ENDS = re.compile("\r\n|\r|\n")
@@ -48,7 +48,7 @@ class Summary:
 class FunctionInfo:
     """A function or method of the project, with the summaries found so far by the kinds of its arguments."""
 
-    __slots__ = ("assigned", "cls", "name", "node", "open", "outer", "parameters", "summaries", "unit")
+    __slots__ = ("cls", "name", "node", "open", "outer", "parameters", "summaries", "unit")
 
     def __init__(self, node: Any, unit: Unit, cls: ClassInfo | None = None, outer: Frame | None = None) -> None:
         self.node, self.unit, self.cls, self.outer = node, unit, cls, outer
@@ -76,11 +76,6 @@ class FunctionInfo:
     def is_static(self) -> bool:
         """Whether it is called without an instance."""
         return self.has_decorator("staticmethod")
-
-    @property
-    def is_generator(self) -> bool:
-        """Whether it yields."""
-        return any(isinstance(n, (ast.Yield, ast.YieldFrom)) for n in walk(self.node))
 
 
 def _last_name(node: ast.expr) -> str:
@@ -223,6 +218,14 @@ class Unit:
         if name in self.names:
             return self.names[name]
         return self.library("builtins." + name) if name in _BUILTINS else None
+
+    def tell(self, kind: type[Event], frame: Frame, node: Any, *facts: Any) -> None:
+        """Tell the rules that listen to events of this type; the event is made once, and only if somebody listens."""
+        handlers = self.hears.get(kind.__name__)
+        if handlers:
+            event = kind(frame, node, *facts)
+            for handler in handlers:
+                handler(event)
 
     def mentions(self, node: Any, *words: str) -> bool:
         """Whether the lines of *node* contain one of *words*: a quick no for rules that would walk it."""

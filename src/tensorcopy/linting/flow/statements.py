@@ -50,8 +50,7 @@ def _expression(frame: Frame, node: ast.Expr) -> None:
         _, name, receiver, args = told
         if name.endswith("set_grad_enabled"):
             _set_grad_mode(frame, node.value)
-        for handler in frame.unit.hears.get("Discarded", ()):
-            handler(Discarded(frame, node.value, name, receiver, args, value))
+        frame.unit.tell(Discarded, frame, node.value, name, receiver, args, value)
 
 
 def _set_grad_mode(frame: Frame, node: ast.expr) -> None:
@@ -113,10 +112,7 @@ def bind(frame: Frame, node: ast.AST, target: ast.expr, source: ast.expr, value:
     elif kind is ast.Starred:
         bind(frame, node, target.value, source, None)  # type: ignore[attr-defined]
         return
-    if handlers := frame.unit.hears.get("Assigned"):
-        event = Assigned(frame, node, target, source, value)
-        for handler in handlers:
-            handler(event)
+    frame.unit.tell(Assigned, frame, node, target, source, value)
 
 
 def _renamed(frame: Frame, node: ast.AST, value: Value) -> Value:
@@ -246,11 +242,9 @@ def _parts_of(frame: Frame, node: ast.AST, value: Value | None, count: int) -> l
 @executes(ast.AugAssign)
 def _augmented(frame: Frame, node: ast.AugAssign) -> None:
     target = node.target
-    load = _as_load(target)
-    current = evaluate(frame, load)
+    current = evaluate(frame, target)
     value = evaluate(frame, node.value)
-    for handler in frame.unit.hears.get("Operator", ()):
-        handler(Operator(frame, node, current, value, None))
+    frame.unit.tell(Operator, frame, node, current, value, None)
     if current is not None and current.kind in (v.TENSOR, v.ARRAY):
         if type(target) is ast.Subscript and current.step is not None and current.step.name == "[...]":
             frame.write(node, current.step.base, "subscript", value)
@@ -281,10 +275,6 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> None:
     _rebind(frame, node, target, result)
 
 
-def _as_load(target: Any) -> Any:
-    return target
-
-
 def _rebind(frame: Frame, node: ast.AST, target: ast.expr, value: Value | None) -> None:
     if type(target) is ast.Name:
         frame.state.names[target.id] = value
@@ -311,8 +301,7 @@ def _return(frame: Frame, node: ast.Return) -> None:
     value = evaluate(frame, node.value) if node.value is not None else Value(v.NOTHING, node, const=None)
     frame.returns.append(value)
     if node.value is not None:
-        for handler in frame.unit.hears.get("Returned", ()):
-            handler(Returned(frame, node, value))
+        frame.unit.tell(Returned, frame, node, value)
         if value is not None and frame.cls is not None:
             _tell_class(frame, node, value)
     frame.state.dead = True
@@ -397,8 +386,7 @@ def _loop(frame: Frame, node: Any, enter: Callable[[], None]) -> None:
         frame.state = before
     else:
         frame.state.join(before)
-    for handler in frame.unit.hears.get("LoopEnd", ()):
-        handler(LoopEnd(frame, node))
+    frame.unit.tell(LoopEnd, frame, node)
     run_block(frame, node.orelse)
 
 
@@ -411,13 +399,8 @@ def _joined(states: list[Any]) -> Any:
 
 def bind_loop_variable(frame: Frame, target: ast.expr, iterated: ast.expr) -> None:
     """One turn of ``for target in iterated``."""
-    value = quiet_iterable(frame, iterated)
+    value = evaluate(frame, iterated)
     bind(frame, iterated, target, iterated, _element(frame, iterated, value))
-
-
-def quiet_iterable(frame: Frame, node: ast.expr) -> Value | None:
-    """The value iterated over. Evaluated anew for comprehensions, where nothing has evaluated it yet."""
-    return evaluate(frame, node)
 
 
 def _element(frame: Frame, node: ast.expr, value: Value | None) -> Value | None:

@@ -21,19 +21,6 @@ def body_of(frame: Frame) -> ast.AST:
     return frame.function.node if frame.function is not None else frame.unit.tree
 
 
-def names_read_after(frame: Frame, node: Any) -> dict[str, list[ast.Name]]:
-    """The names loaded behind *node* in the function, or anywhere in the loops around it, by name."""
-    found: dict[str, list[ast.Name]] = {}
-    end = (node.end_lineno, node.end_col_offset)
-    loops = [loop for loop in frame.loops if hasattr(loop, "lineno")]
-    for name in walk(body_of(frame)):
-        if isinstance(name, ast.Name) and isinstance(name.ctx, ast.Load):
-            later = position(name) >= end
-            if later or any(_inside(name, loop) for loop in loops):
-                found.setdefault(name.id, []).append(name)
-    return found
-
-
 def is_read_after(frame: Frame, name: str, node: Any) -> bool:
     """Whether *name* is used behind *node* for more than being written into."""
     end = (node.end_lineno, node.end_col_offset)
@@ -54,10 +41,6 @@ def _only_written(name: ast.AST, parents: Parents) -> bool:
             return True
         name, parent = parent, parents.get(parent)
     return False
-
-
-def _inside(node: Any, outer: Any) -> bool:
-    return position(outer) <= position(node) < (outer.end_lineno, outer.end_col_offset)
 
 
 def statement_of(frame: Frame, node: ast.AST) -> ast.stmt | None:

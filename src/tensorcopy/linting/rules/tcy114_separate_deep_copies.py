@@ -7,6 +7,7 @@ from typing import Any
 
 from ..flow import values as v
 from ..flow.events import Assigned, Call, on, on_call
+from ..flow.walking import walk
 from ..model import Level, Rule
 from ._reading import body_of, source_of
 
@@ -61,7 +62,7 @@ def _holds(optimizer: v.Value, module: v.Value) -> bool:
 
 def _steps(event: Call, name: str) -> bool:
     """Whether the optimizer makes a step after the copy, without being made anew."""
-    later = [n for n in ast.walk(body_of(event.frame)) if getattr(n, "lineno", 0) > event.node.lineno]
+    later = [n for n in walk(body_of(event.frame)) if getattr(n, "lineno", 0) > event.node.lineno]
     anew = any(isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Store) for n in later)
     return not anew and any(isinstance(n, ast.Attribute) and ast.unparse(n) == f"{name}.step" for n in later)
 
@@ -69,7 +70,7 @@ def _steps(event: Call, name: str) -> bool:
 def _module_copied_too(event: Call) -> bool:
     return any(
         isinstance(n, ast.Call) and n is not event.node and ast.dump(n.func) == ast.dump(event.node.func)
-        for n in ast.walk(body_of(event.frame))
+        for n in walk(body_of(event.frame))
     )
 
 
@@ -97,7 +98,7 @@ def tied(event: Assigned) -> None:
 def _copies(event: Assigned, names: set[str]) -> list[tuple[str, Any]]:
     """The calls ``deepcopy(name)`` of these names in the function."""
     found = []
-    for node in ast.walk(body_of(event.frame)):
+    for node in walk(body_of(event.frame)):
         if isinstance(node, ast.Call) and len(node.args) == 1 and _last(node.func) == "deepcopy":
             text = source_of(event.frame, node.args[0])
             if text in names:

@@ -6,6 +6,7 @@ import ast
 
 from ..flow.events import Assigned, on
 from ..flow.places import replaced
+from ..flow.walking import walk
 from ..model import Fix, Level, Rule
 from ._reading import ancestors, source_of
 
@@ -51,7 +52,7 @@ def _pairs(loop: ast.AST, names: set[str]) -> bool:
     """Whether a loop goes over the parameters of two different modules, under these names."""
     if not isinstance(loop, ast.For) or not isinstance(loop.iter, ast.Call) or len(loop.iter.args) != 2:
         return False
-    bound = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    bound = {n.id for n in walk(loop.target) if isinstance(n, ast.Name)}
     calls = [a for a in loop.iter.args if isinstance(a, ast.Call) and isinstance(a.func, ast.Attribute)]
     of_parameters = [c for c in calls if c.func.attr in ("parameters", "named_parameters")]  # type: ignore[attr-defined]
     different = len({ast.dump(c.func) for c in of_parameters}) == 2
