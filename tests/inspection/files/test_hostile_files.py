@@ -355,6 +355,14 @@ def test_an_argument_that_claims_to_be_longer_than_the_file_is_damage(step: byte
         inspect_file(path)
 
 
+def test_text_with_a_wrong_escape_gives_no_warning(tmp_path: Path) -> None:
+    path = tmp_path / "x.pt"
+    path.write_bytes(b"\x80\x02S'\\q'\n.")
+
+    with contextlib.suppress(TensorcopyError):
+        inspect_file(path)
+
+
 @pytest.mark.parametrize("name", VALID)
 @given(data=st.data())
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

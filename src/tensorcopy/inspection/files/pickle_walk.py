@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import io
 import pickletools
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import IO, Any
@@ -104,10 +105,10 @@ def walk(pickle: IO[bytes], *, understand: Understand, persistent: Callable[[Any
     machine = _Machine(understand, persistent)
     bounded: Any = _Bounded(pickle)
     try:
-        for count, (opcode, argument, at) in enumerate(pickletools.genops(bounded)):
-            if count > _MOST_STEPS:
-                raise bad_pickle(f"it has more than {_MOST_STEPS:,} steps", "no checkpoint needs so many")
-            machine.step(opcode.name, argument, at or 0, pickle)
+        with warnings.catch_warnings():
+            # Text with a wrong escape is the file's business, not a warning for who looks at it.
+            warnings.simplefilter("ignore", DeprecationWarning)
+            _follow(machine, pickle, bounded)
     except (IndexError, KeyError, AttributeError, TypeError) as error:
         raise bad_pickle(
             f"it goes wrong at byte {pickle.tell():,}", f"a step finds nothing to work on ({error!r})"
@@ -117,6 +118,13 @@ def walk(pickle: IO[bytes], *, understand: Understand, persistent: Callable[[Any
             raise
         raise bad_pickle(f"it goes wrong at byte {pickle.tell():,}", str(error)) from error
     return machine.result
+
+
+def _follow(machine: _Machine, pickle: IO[bytes], bounded: Any) -> None:
+    for count, (opcode, argument, at) in enumerate(pickletools.genops(bounded)):
+        if count > _MOST_STEPS:
+            raise bad_pickle(f"it has more than {_MOST_STEPS:,} steps", "no checkpoint needs so many")
+        machine.step(opcode.name, argument, at or 0, pickle)
 
 
 class _Bounded:
