@@ -184,6 +184,12 @@ x = torch.zeros(4)
 for i in range(1, 4):
     last = x[i - 1]
     x[i] = last + 1
+--- places of long names that differ at the end
+import torch
+activations_of_the_last_layer_of_the_encoder = torch.arange(8.).view(2, 2, 2)
+first = activations_of_the_last_layer_of_the_encoder[0, 0]
+activations_of_the_last_layer_of_the_encoder[0, 1] = activations_of_the_last_layer_of_the_encoder[1, 1]
+activations_of_the_last_layer_of_the_encoder[1, 1] = first
 """
 )
 

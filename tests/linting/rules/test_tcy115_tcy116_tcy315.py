@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linting.programs import codes_in
+from tests.linting.programs import codes_in, edited, found_in
 
 IMPORTS = "import copy\nimport numpy as np\nimport torch\nfrom torch import nn\n"
 TWO = "a, b = nn.Linear(2, 2), nn.Linear(2, 2)\n"
@@ -44,3 +44,11 @@ def test_the_mistake_is_found(code: str, program: str) -> None:
 @pytest.mark.parametrize("program", RIGHT)
 def test_what_is_meant_is_silent(program: str) -> None:
     assert codes_in(IMPORTS + program, notes=False) == []
+
+
+def test_the_fix_writes_long_names_in_full() -> None:
+    name = "parameter_of_the_slowly_moving_average_of_the_encoder"
+    program = IMPORTS + TWO + f"for {name}, q in zip(a.parameters(), b.parameters()):\n    {name}.data = q.data\n"
+    (finding,) = found_in(program)
+    assert finding.fix is not None
+    assert f"    {name}.data.copy_(q.data)\n" in edited(program, list(finding.fix.edits))

@@ -25,13 +25,13 @@ def swapped(event: Stale) -> None:
     view, target = _kept(event.value), _overwritten(event.write)
     if event.relation == "source" or view is None or target is None:
         return
-    text = source_of(event.frame, view)
-    if text != source_of(event.frame, target) or not _is_view(event.value, view):
+    if ast.unparse(view) != ast.unparse(target) or not _is_view(event.value, view):
         return
     if any(region.many for region in event.value.regions) or _rebound_between(event, view, target):
         return
     if _is_copied_by_then(event, target):
         return
+    text = source_of(event.frame, view)
     suffix = ".copy()" if event.value.kind == v.ARRAY else ".clone()"
     event.report(
         RULE,

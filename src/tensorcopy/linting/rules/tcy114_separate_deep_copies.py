@@ -82,7 +82,7 @@ def tied(event: Assigned) -> None:
         return
     if value.kind != v.TENSOR or "parameter" not in value.traits:
         return
-    pair = {source_of(event.frame, target.value), source_of(event.frame, event.source.value)}
+    pair = {ast.unparse(target.value), ast.unparse(event.source.value)}
     copies = _copies(event, pair)
     if len(copies) == 2 and len({c for c, _ in copies}) == 2:
         event.report(
@@ -100,7 +100,7 @@ def _copies(event: Assigned, names: set[str]) -> list[tuple[str, Any]]:
     found = []
     for node in walk(body_of(event.frame)):
         if isinstance(node, ast.Call) and len(node.args) == 1 and _last(node.func) == "deepcopy":
-            text = source_of(event.frame, node.args[0])
+            text = ast.unparse(node.args[0])
             if text in names:
                 found.append((text, node))
     return found

@@ -29,7 +29,7 @@ def shared(event: Assigned) -> None:
         return
     if not any(_pairs(loop, {target.value.id, named.id}) for loop in ancestors(event.frame, event.node)):
         return
-    text = f"{source_of(event.frame, target)}.copy_({source_of(event.frame, source)})"
+    text = f"{ast.unparse(target)}.copy_({ast.unparse(source)})"
     event.report(
         RULE,
         event.node,
