@@ -74,3 +74,24 @@ def test_wrong_usage_is_an_error_in_three_parts(
 ) -> None:
     assert main(arguments) == 2
     assert what in capsys.readouterr().err
+
+
+def test_several_captures_are_shown_as_one(
+    ran: tuple[Path, subprocess.CompletedProcess[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(ran[0] / "first.capture")
+    main(["view", "--output-format", "json", path])
+    (alone,) = json.loads(capsys.readouterr().out)["findings"]
+    main(["view", "--output-format", "json", path, path])
+
+    (finding,) = json.loads(capsys.readouterr().out)["findings"]
+    assert finding["count"] == 2 * alone["count"]
+
+
+def test_a_report_is_not_written_over_the_capture(
+    ran: tuple[Path, subprocess.CompletedProcess[str]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = str(ran[0] / "first.capture")
+
+    assert main(["view", path, "-o", path]) == 2
+    assert "will not write the report over" in capsys.readouterr().err
