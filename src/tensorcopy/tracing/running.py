@@ -14,6 +14,7 @@ from types import TracebackType
 from ..catalogue.messages import recognised
 from ..reporting.writing import write_atomically
 from .capture import Capture, written
+from .recording import begin, end
 from .session import Session
 from .sites import NOWHERE, Site, is_library, site_of
 
@@ -56,7 +57,7 @@ def _run(program: Callable[[], object], session: Session, output: Path) -> int:
 
 def record(program: Callable[[], object], session: Session) -> Capture:
     """Run *program* under *session* to its end, whatever that is; errors are shown as Python would."""
-    session.start()
+    begin(session)
     try:
         program()
     except SystemExit as leaving:
@@ -68,7 +69,7 @@ def record(program: Callable[[], object], session: Session) -> Capture:
         _explain(session, error)
         _show(error)
     finally:
-        capture = session.stop()
+        capture = end(session)
     return capture
 
 
