@@ -12,6 +12,7 @@ import pytest
 
 import tensorcopy
 from tensorcopy.cli.main import main
+from tensorcopy.tracing.capture import UNFINISHED, read
 
 PROGRAM = """
 import sys
@@ -25,13 +26,25 @@ sys.exit(7)
 """
 
 
+KILLED = """
+import os, signal
+import torch
+torch.ones(4).clone()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def run_program(code: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    (folder / "program.py").write_text(code)
+    command = [sys.executable, "-m", "tensorcopy", "run", "--output", "first.capture", "program.py", "--lr", "1"]
+    environment = {**os.environ, "PYTHONPATH": str(Path(tensorcopy.__path__[0]).parent)}
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+
+
 @pytest.fixture(scope="module")
 def ran(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, subprocess.CompletedProcess[str]]:
     folder = tmp_path_factory.mktemp("run")
-    (folder / "program.py").write_text(PROGRAM)
-    command = [sys.executable, "-m", "tensorcopy", "run", "--output", "first.capture", "program.py", "--lr", "1"]
-    environment = {**os.environ, "PYTHONPATH": str(Path(tensorcopy.__path__[0]).parent)}
-    return folder, subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300)
+    return folder, run_program(PROGRAM, folder)
 
 
 def test_the_program_prints_and_ends_as_it_does_alone(ran: tuple[Path, subprocess.CompletedProcess[str]]) -> None:
@@ -74,6 +87,15 @@ def test_wrong_usage_is_an_error_in_three_parts(
 ) -> None:
     assert main(arguments) == 2
     assert what in capsys.readouterr().err
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no such signal")
+def test_of_a_program_that_is_killed_the_capture_is_left(tmp_path: Path) -> None:
+    assert run_program(KILLED, tmp_path).returncode == -9
+
+    capture = read(tmp_path / "first.capture")
+    assert (capture.ended, [c.kind for c in capture.copies]) == (UNFINISHED, ["clone"])
+    assert [path.name for path in tmp_path.glob(".*")] == []
 
 
 def test_several_captures_are_shown_as_one(

@@ -115,3 +115,55 @@ def test_a_warning_of_torch_names_the_line_of_the_program(tmp_path: Path) -> Non
 
     (warning,) = caught
     assert (Path(warning.filename).parent, warning.lineno) == (tmp_path, 2)
+
+
+LOADING = """
+class Rows(torch.utils.data.Dataset):
+    def __len__(self):
+        return 4
+    def __getitem__(self, index):
+        return torch.ones(3).clone()
+net = nn.Linear(3, 1)
+optimizer = torch.optim.AdamW(net.parameters(), lr=0.1, foreach=False)
+for batch in torch.utils.data.DataLoader(Rows(), batch_size=2):
+    net(batch.double().float()).sum().backward()
+    optimizer.step()
+"""
+
+
+def test_copies_are_told_apart_by_phase(tmp_path: Path) -> None:
+    capture = traced(LOADING, tmp_path)
+
+    phases = {(c.phase, c.place.line, c.kind) for c in capture.copies}
+    assert phases >= {("data", 6, "clone"), ("data", 9, "stack"), ("forward", 10, "cast")}
+    assert set(capture.timeline.copied) == {"data", "forward", "backward", "optimizer"}
+    assert len(capture.timeline.steps) == capture.steps == 2
+
+
+def test_a_capture_keeps_the_text_of_the_program(tmp_path: Path) -> None:
+    (source,) = traced(LOADING, tmp_path).sources
+
+    assert source.text == LOADING
+
+
+def test_the_events_of_the_timeline_are_those_of_the_lines(tmp_path: Path) -> None:
+    capture = traced("x = torch.ones(8)\nx.clone()\nx.double()\nx.double()\n", tmp_path)
+
+    events = capture.timeline.events
+    assert [(capture.copies[line].kind, size) for line, size in zip(events.line, events.bytes, strict=True)] == [
+        ("clone", 32),
+        ("cast", 64),
+        ("cast", 64),
+    ]
+
+
+def test_lines_beyond_the_bound_are_summed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tensorcopy.tracing.copies._MOST_WRITTEN", 2)
+    capture = traced("x = torch.ones(4)\n" + "x.clone()\n" * 5, tmp_path)
+
+    assert [(c.operation, c.count, c.bytes) for c in capture.copies] == [
+        ("clone", 1, 16),
+        ("clone", 1, 16),
+        ("other copies", 3, 48),
+    ]
+    assert set(capture.timeline.events.line) == {0, 1, 2}

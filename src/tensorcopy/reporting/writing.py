@@ -13,11 +13,13 @@ from typing import BinaryIO
 from ..errors import BadArgumentError
 
 
-def write_atomically(path: str | Path, content: bytes) -> None:
+def write_atomically(path: str | Path, content: bytes, *, durably: bool = True) -> None:
     """Make *path* hold *content*: whoever looks sees the old file or the new one, and a failure leaves the old one.
 
     A symbolic link stays and what it points to is replaced; the permissions of an old file stay. What is no regular
     file (``/dev/null``, a pipe) is written to directly.
+
+    durably: it is there after a power cut too, which takes the disk's time; without, after any end of this process.
 
     Raises:
         BadArgumentError: the file cannot be written.
@@ -27,7 +29,7 @@ def write_atomically(path: str | Path, content: bytes) -> None:
         if target.exists() and not target.is_file():
             target.write_bytes(content)
         else:
-            with _new_file(target) as file:
+            with _new_file(target, durably=durably) as file:
                 file.write(content)
     except OSError as error:
         raise _cannot_write(path, error) from error
@@ -66,13 +68,14 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
 
 
 @contextmanager
-def _new_file(target: Path) -> Iterator[BinaryIO]:
+def _new_file(target: Path, *, durably: bool = True) -> Iterator[BinaryIO]:
     handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
     try:
         with os.fdopen(handle, "w+b") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            if durably:
+                os.fsync(file.fileno())
         Path(name).chmod(_permissions(target))
         Path(name).replace(target)
     except BaseException:

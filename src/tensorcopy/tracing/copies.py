@@ -3,47 +3,87 @@
 from __future__ import annotations
 
 import weakref
-from collections.abc import Iterable
 from typing import Any
 
-from .capture import CopyLine
+from .capture import CopyLine, Timeline
 from .memory import PLAIN, address_of
+from .naming import call_that_copies, kind_in_backward, kind_of
 from .reports import Findings, spot
 from .sites import NOWHERE, Site, user_site
+from .timeline import Recorder
 
 _MOST_LINES = 20_000
+_MOST_WRITTEN = 2_000
+_OTHER = "other copies"
+_TEMPORARY = ("clone-of-temporary", "clone() of a temporary, which nothing else uses")
+_REPEAT = ("repeat", "repeat() where expand() would do: it is never written")
+_Key = tuple[Site, str, str]
 
 
 class Tally:
     """Copies of one kind at one line."""
 
-    __slots__ = ("avoidable", "bytes", "count", "nanoseconds")
+    __slots__ = ("avoidable", "bytes", "count", "kind", "nanoseconds")
 
-    def __init__(self) -> None:
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
         self.count = self.bytes = self.nanoseconds = 0
-        self.avoidable: dict[str, list[int]] = {}
+        self.avoidable: dict[tuple[str, str], list[int]] = {}
+
+    @property
+    def ways(self) -> list[tuple[str, str, int, int]]:
+        """How nearly all of these copies could have been avoided: variant, reason, how many, how many bytes."""
+        found = ((variant, why, count, size) for (variant, why), (count, size) in list(self.avoidable.items()))
+        return [way for way in found if way[2] * 10 >= self.count * 8]
 
 
 class Copies:
-    """The copies of one session, by place, operation and phase."""
+    """The copies of one session, by place, operation and phase.
+
+    phase: what the program is doing while no node of the graph runs: ``forward``, ``optimizer`` or ``data``.
+    """
 
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
-        self.tallies: dict[tuple[Site, str, str], Tally] = {}
+        self.tallies: dict[_Key, Tally] = {}
         self.pending: dict[int, list[list[Any]]] = {}
+        self.recorder = Recorder()
+        self.phase = "forward"
 
-    def copied(self, operation: str, size: int, nanoseconds: int, site: Site, phase: str) -> Tally:
-        """Count one copy."""
-        key = (site, operation, phase)
-        tally = self.tallies.get(key)
+    def heard(
+        self, name: str, args: tuple[Any, ...], result: Any, nanoseconds: int, site: Site, node: Any = None
+    ) -> Tally:
+        """Count one copy that torch's dispatcher made, in backward if *node* is the node of the graph that runs."""
+        operation, phase = name.lstrip("_"), self.phase if node is None else "backward"
+        tally = self.tallies.get((site, operation, phase))
         if tally is None:
-            if len(self.tallies) >= _MOST_LINES:
-                key = (NOWHERE, "other copies", phase)
-            tally = self.tallies.setdefault(key, Tally())
+            kind = kind_in_backward(node.name()) if node is not None else self._kind(operation, args, result)
+            tally = self._new((site, operation, phase), kind)
+        return self._count(tally, result.nbytes, nanoseconds, phase)
+
+    def copied(self, operation: str, size: int, nanoseconds: int, site: Site, phase: str, kind: str = "") -> Tally:
+        """Count one copy at the border of torch."""
+        phase = phase if self.phase == "forward" else self.phase
+        tally = self.tallies.get((site, operation, phase))
+        if tally is None:
+            tally = self._new((site, operation, phase), kind)
+        return self._count(tally, size, nanoseconds, phase)
+
+    def _count(self, tally: Tally, size: int, nanoseconds: int, phase: str) -> Tally:
         tally.count += 1
         tally.bytes += size
         tally.nanoseconds += nanoseconds
+        self.recorder.copied(size, nanoseconds, tally, phase)
         return tally
+
+    def _new(self, key: _Key, kind: str) -> Tally:
+        if len(self.tallies) >= _MOST_LINES:
+            key, kind = (NOWHERE, _OTHER, key[2]), ""
+        return self.tallies.setdefault(key, Tally(kind))
+
+    @staticmethod
+    def _kind(operation: str, args: tuple[Any, ...], result: Any) -> str:
+        return kind_of(operation, args[0] if args else None, result, call_that_copies(3))
 
     def judge(self, name: str, args: tuple[Any, ...], result: Any, tally: Tally, site: Site) -> None:
         """Watch a copy that may turn out to have been avoidable."""
@@ -53,7 +93,7 @@ class Copies:
         if name == "clone":
             self._judge_clone(source, result, tally, site)
         elif name == "repeat" and _only_new_dimensions(source, result, args[1]):
-            self._watch(result, [tally, result.nbytes, "repeat() where expand() would do: it is never written", None])
+            self._watch(result, [tally, result.nbytes - source.nbytes, _REPEAT, None])
 
     def _judge_clone(self, source: Any, result: Any, tally: Tally, site: Site) -> None:
         expanded = source.untyped_storage().nbytes()
@@ -65,7 +105,7 @@ class Copies:
                 f"hold all values; clone before expanding",
             )
         elif source.stride() == result.stride():
-            record = [tally, result.nbytes, "clone() of a temporary, which nothing else uses", site]
+            record = [tally, result.nbytes, _TEMPORARY, site]
             self._watch(source, record)
 
     def _watch(self, tensor: Any, record: list[Any]) -> None:
@@ -84,25 +124,28 @@ class Copies:
             self.pending[address].remove(record)
             if not self.pending[address]:
                 del self.pending[address]
-        tally, size, why, site = record
+        tally, size, way, site = record
         if tally is None or (site is not None and user_site() is not site):
             return
-        found = tally.avoidable.setdefault(why, [0, 0])
+        found = tally.avoidable.setdefault(way, [0, 0])
         found[0] += 1
         found[1] += size
 
-    def lines(self) -> Iterable[CopyLine]:
+    def lines(self) -> tuple[CopyLine, ...]:
         """The copies as plain values, most bytes first."""
-        for (site, operation, phase), tally in sorted(self.tallies.items(), key=lambda i: -i[1].bytes):
-            yield CopyLine(
-                operation=operation,
-                phase=phase,
-                place=spot(site),
-                count=tally.count,
-                bytes=tally.bytes,
-                seconds=tally.nanoseconds / 1e9,
-                avoidable="; ".join(why for why, (n, _) in tally.avoidable.items() if n * 10 >= tally.count * 8),
-            )
+        return tuple(line for line, _ in self._lines())
+
+    def timeline(self) -> Timeline:
+        """When they were made; its events point to `lines`."""
+        numbers = {id(tally): number for number, (_, tallies) in enumerate(self._lines()) for tally in tallies}
+        return self.recorder.timeline(lambda tally: numbers.get(id(tally), 0))
+
+    def _lines(self) -> list[tuple[CopyLine, list[Tally]]]:
+        """The lines with their tallies; those of few bytes are summed where there are too many."""
+        ordered = sorted(self.tallies.items(), key=lambda item: -item[1].bytes)
+        found = [(_line(key, tally), [tally]) for key, tally in ordered[:_MOST_WRITTEN]]
+        rest = [tally for _, tally in ordered[_MOST_WRITTEN:]]
+        return [*found, (_rest(rest), rest)] if rest else found
 
     def finish(self) -> None:
         """Report what could have been avoided at every turn."""
@@ -111,9 +154,37 @@ class Copies:
                 if record[0] is not None and record[3] is None:
                     self._freed(0, record)
         for (site, _, _), tally in self.tallies.items():
-            for why, (count, size) in tally.avoidable.items():
-                if count * 10 >= tally.count * 8:
-                    self.findings.add("avoidable-copy", site, f"{why}; {count} times, {size:,} bytes")
+            for variant, why, count, size in tally.ways:
+                text = f"{why}; {count} time{'s' * (count != 1)}, {size:,} bytes"
+                self.findings.add("avoidable-copy", site, text, variant=variant)
+
+
+def _line(key: _Key, tally: Tally) -> CopyLine:
+    site, operation, phase = key
+    ways = tally.ways
+    return CopyLine(
+        operation=operation,
+        phase=phase,
+        place=spot(site),
+        count=tally.count,
+        bytes=tally.bytes,
+        seconds=tally.nanoseconds / 1e9,
+        avoidable="; ".join(why for _, why, _, _ in ways),
+        kind=tally.kind,
+        saved=min(sum(size for *_, size in ways), tally.bytes),
+        variant=ways[0][0] if ways else "",
+    )
+
+
+def _rest(tallies: list[Tally]) -> CopyLine:
+    return CopyLine(
+        operation=_OTHER,
+        phase="",
+        place=spot(NOWHERE),
+        count=sum(tally.count for tally in tallies),
+        bytes=sum(tally.bytes for tally in tallies),
+        seconds=sum(tally.nanoseconds for tally in tallies) / 1e9,
+    )
 
 
 def _only_new_dimensions(source: Any, result: Any, repeats: Any) -> bool:

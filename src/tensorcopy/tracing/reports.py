@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import linecache
+import time
 from collections.abc import Iterable
+from dataclasses import replace
 
-from .capture import Finding, Spot
+from .capture import CopyLine, Extent, Finding, Source, Spot
 from .sites import NOWHERE, Site
 
 # What the detectors find: its code and its level. A code never changes meaning.
@@ -42,6 +45,10 @@ KINDS = {
     "constant-rebuilt": ("TCY665", "warning"),
 }
 _MOST_FINDINGS = 500
+_MOST_RELATED = 8
+_LONGEST_LINE, _LONGEST_MESSAGE = 400, 2000
+_MOST_SOURCES, _LARGEST_SOURCE, _LARGEST_SOURCES = 64, 400_000, 2_000_000
+_ORDER = {"error": 0, "warning": 1, "note": 2}
 
 
 class Findings:
@@ -49,30 +56,46 @@ class Findings:
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str, int], Finding] = {}
+        self._started = time.perf_counter()
 
-    def add(self, kind: str, site: Site, message: str, related: Iterable[tuple[Site, str]] = ()) -> None:
-        """Note a mistake at *site*; the same one again only counts."""
+    def add(
+        self,
+        kind: str,
+        site: Site,
+        message: str,
+        related: Iterable[tuple[Site, str]] = (),
+        *,
+        variant: str = "",
+        names: Iterable[str] = (),
+        memory: Extent | None = None,
+    ) -> None:
+        """Note a mistake at *site*; the same one again only counts.
+
+        variant, names, memory: what `Finding` says of them.
+        """
         if site is NOWHERE:
             return
         key = (kind, site.file, site.line)
         known = self._found.get(key)
         if known is None and len(self._found) >= _MOST_FINDINGS:
             return
-        code, level = KINDS[kind]
         others = tuple(spot(s, text) for s, text in related if s is not NOWHERE)
-        first = (
-            known
-            if known is not None
-            else Finding(code=code, name=kind, level=level, message=message, place=spot(site), related=others)
-        )
+        if known is not None:
+            both = tuple(dict.fromkeys((*known.related, *others)))[:_MOST_RELATED]
+            self._found[key] = replace(known, related=both, count=known.count + 1)
+            return
+        code, level = KINDS[kind]
         self._found[key] = Finding(
             code=code,
             name=kind,
             level=level,
-            message=first.message,
-            place=first.place,
-            related=tuple(dict.fromkeys((*first.related, *others)))[:8],
-            count=first.count + (known is not None),
+            message=message[:_LONGEST_MESSAGE],
+            place=spot(site),
+            related=others[:_MOST_RELATED],
+            variant=variant,
+            names=tuple(names),
+            memory=memory,
+            seconds=time.perf_counter() - self._started,
         )
 
     def discard(self, kind: str, site: Site) -> None:
@@ -85,10 +108,22 @@ class Findings:
 
     def all(self) -> tuple[Finding, ...]:
         """Every finding, errors first, then by place."""
-        order = {"error": 0, "warning": 1, "note": 2}
-        return tuple(sorted(self._found.values(), key=lambda f: (order[f.level], f.place)))
+        return tuple(sorted(self._found.values(), key=lambda f: (_ORDER[f.level], f.place)))
 
 
 def spot(site: Site, message: str = "") -> Spot:
     """A site as a plain value."""
-    return Spot(file=site.file, line=site.line, function=site.function, code=site.text, message=message)
+    text = site.text[:_LONGEST_LINE]
+    return Spot(file=site.file, line=site.line, function=site.function, code=text, message=message)
+
+
+def sources_of(findings: Iterable[Finding], copies: Iterable[CopyLine]) -> tuple[Source, ...]:
+    """The files that findings and copies are about, the most important first, as far as there is room for them."""
+    places = [place for f in findings for place in (f.place, *f.related)] + [copy.place for copy in copies]
+    found, room = list[Source](), _LARGEST_SOURCES
+    for file in dict.fromkeys(place.file for place in places if place.file):
+        text = "".join(linecache.getlines(file))
+        if text and len(text) <= min(room, _LARGEST_SOURCE) and len(found) < _MOST_SOURCES:
+            found.append(Source(file=file, text=text))
+            room -= len(text)
+    return tuple(found)

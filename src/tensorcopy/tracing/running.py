@@ -8,12 +8,15 @@ import sys
 import traceback
 import types
 from collections.abc import Callable, Sequence
+from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import TracebackType
 
 from ..catalogue.messages import recognised
+from ..errors import BadArgumentError
 from ..reporting.writing import write_atomically
-from .capture import Capture, written
+from .capture import UNFINISHED, Capture, written
 from .recording import begin, end
 from .session import Session
 from .sites import NOWHERE, Site, is_library, site_of
@@ -42,16 +45,23 @@ def run_module(name: str, arguments: Sequence[str], session: Session, output: Pa
 
 
 def _run(program: Callable[[], object], session: Session, output: Path) -> int:
-    """Run under the session; the capture is written at the end, and before a write that may end the process."""
+    """Run under the session. The capture is written at the end, before a write that may end the process, and all along.
+
+    So of a process that is killed, no more than the last seconds are lost.
+    """
+    process = os.getpid()
 
     def flush() -> None:
-        write_atomically(output, written(session.capture()).encode())
+        if os.getpid() == process:  # and not a fork of it
+            with suppress(BadArgumentError):
+                unfinished = replace(session.capture(), ended=UNFINISHED)
+                write_atomically(output, written(unfinished).encode(), durably=False)
 
-    session.flush = flush
+    session.flush = session.copies.recorder.due = flush
     try:
         record(program, session)
     finally:
-        flush()
+        write_atomically(output, written(session.capture()).encode())
     return session.status
 
 

@@ -43,7 +43,8 @@ class Saving:
         saved = Saved(tensor, site, self.sequence(), self._forget)
         if saved.address:
             self.alive[saved.address] = self.alive.get(saved.address, 0) + 1
-        number = torch._C._autograd._get_sequence_nr()
+        # The node that saves has got its number already; this is the next one.
+        number = torch._C._autograd._get_sequence_nr() - 1
         if not self.lines or self.lines[-1][1] is not site:
             self.lines.append((number, site))
         return saved

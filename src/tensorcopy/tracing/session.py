@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import os
 import threading
 import time
 import warnings
@@ -14,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import torch
+import torch.utils.data.dataloader
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 from torch.overrides import TorchFunctionMode
 
@@ -24,7 +26,7 @@ from .dispatching import DISPATCH
 from .gradients import Gradients
 from .memory import MAY_COPY, PLAIN, Memory, address_of
 from .patches import Patches
-from .reports import Findings
+from .reports import Findings, sources_of
 from .returns import Returns
 from .saving import Saving
 from .sites import NOWHERE, Site, is_library, user_frame, user_site
@@ -140,14 +142,18 @@ class Session:
 
     def capture(self) -> Capture:
         """What has been recorded so far, as a plain value."""
+        findings, copies = self.findings.all(), self.copies.lines()
         return Capture(
             command=self.command,
             steps=self.steps,
+            pid=os.getpid(),
             ended=self.ended,
-            findings=self.findings.all(),
-            copies=tuple(self.copies.lines()),
+            findings=findings,
+            copies=copies,
             limits=tuple(self.limits),
             releases={"torch": torch.__version__, "numpy": np.__version__},
+            timeline=self.copies.timeline(),
+            sources=sources_of(findings, copies),
         )
 
     def _flush(self) -> None:
@@ -191,16 +197,15 @@ class Session:
     # --- what the dispatcher sees -------------------------------------------------------------------------------------
 
     def _copied(self, name: str, args: tuple[Any, ...], result: Any, nanoseconds: int) -> None:
-        if type(result) not in PLAIN or self._inside:
+        if type(result) not in PLAIN or (self._inside and self.copies.phase != "optimizer"):
             return
         with _Quiet(self):
             node: Any = torch._C._current_autograd_node()
             site = user_site(2)
-            phase = "backward" if node is not None else "forward"
             if node is not None and (forward := self._forward_site(node)) is not None:
                 site = forward
-            tally = self.copies.copied(name.lstrip("_"), result.nbytes, nanoseconds, site, phase)
-            if self.full and node is None and site is not NOWHERE:
+            tally = self.copies.heard(name, args, result, nanoseconds, site, node)
+            if self.full and node is None and site is not NOWHERE and self.copies.phase != "optimizer":
                 self.copies.judge(name, args, result, tally, site)
 
     def _forward_site(self, node: Any) -> Site | None:
@@ -328,15 +333,20 @@ class Session:
     # --- training -----------------------------------------------------------------------------------------------------
 
     def _before_step(self, optimizer: Any, *_: Any) -> None:
-        DISPATCH.pause()
-        self._inside = True
+        # Optimizers copy hundreds of single numbers, in each step the same: the first steps tell which.
+        if self.dispatched and self.full and self.steps < self.full_steps:
+            DISPATCH.writing(False)
+        else:
+            DISPATCH.pause()
+        self._inside, self.copies.phase = True, "optimizer"
         parameters = [p for group in optimizer.param_groups for p in group["params"]]
         self.gradients.stepped(parameters)
         self._stranded(optimizer, parameters)
 
     def _after_step(self, optimizer: Any, *_: Any) -> None:
-        self._inside = False
+        self._inside, self.copies.phase = False, "forward"
         self.steps += 1
+        self.copies.recorder.step()
         DISPATCH.sequence += 1
         if self.full:
             site = user_site(2)
@@ -344,7 +354,9 @@ class Session:
                 if type(parameter) in PLAIN:
                     self.memory.wrote(parameter, site)
                     self.saving.wrote(parameter, DISPATCH.sequence, site)
-        if self.dispatched:
+        if self.dispatched and self.full and self.steps <= self.full_steps:
+            DISPATCH.writing(True)
+        elif self.dispatched:
             DISPATCH.resume()
         if self.full and self.steps >= self.full_steps and time.process_time() - self.started > _FULL_SECONDS:
             self._go_light()
@@ -384,6 +396,8 @@ class Session:
         for name in ("tensor", "as_tensor", "from_numpy", "asarray"):
             wrap(torch, name, lambda original, name=name: self._converter(name, original))  # type: ignore[misc]
         wrap(torch.Tensor, "numpy", self._exporter)
+        wrap(torch.Tensor, "tolist", self._lister)
+        wrap(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", self._loader)
         wrap(torch.Tensor, "__new__", self._constructor)
         wrap(torch.nn.Module, "state_dict", self._state_dict)
         wrap(torch.nn.Module, "load_state_dict", self._load_state_dict)
@@ -418,10 +432,10 @@ class Session:
                         self.memory.shared(result, data, name, site)
                         self.gradients.came_back(result)
                     else:
-                        self.copies.copied(f"torch.{name}", result.nbytes, 0, site, "data")
+                        self.copies.copied(f"torch.{name}", result.nbytes, 0, site, "data", "NumPy to torch")
                         self.gradients.came_back(result)
                 elif type(data) in (list, tuple):
-                    self.copies.copied(f"torch.{name}", result.nbytes, 0, site, "data")
+                    self.copies.copied(f"torch.{name}", result.nbytes, 0, site, "data", "list to tensor")
             return result
 
         return convert
@@ -455,6 +469,27 @@ class Session:
             return array
 
         return numpy
+
+    def _lister(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def tolist(tensor: Any) -> Any:
+            if not self.resting and not self._inside and type(tensor) in PLAIN:
+                with _Quiet(self):
+                    self.copies.copied("tolist", tensor.nbytes, 0, user_site(2), "data", "tensor to list")
+            return original(tensor)
+
+        return tolist
+
+    def _loader(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """What is copied while a loader makes its next batch belongs to the data."""
+
+        def load(iterator: Any) -> Any:
+            before, self.copies.phase = self.copies.phase, "data"
+            try:
+                return original(iterator)
+            finally:
+                self.copies.phase = before
+
+        return load
 
     def _state_dict(self, original: Callable[..., Any]) -> Callable[..., Any]:
         def state_dict(module: Any, *args: Any, **kwargs: Any) -> Any:
