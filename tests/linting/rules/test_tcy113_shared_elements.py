@@ -46,6 +46,29 @@ t = torch.tensor(grid)
 import torch
 grid = [[torch.zeros(1)] * 3] * 2 # here
 grid[0][1] = torch.ones(1)
+--- shells around one network
+from torch import nn
+class Residual(nn.Module):
+    def __init__(self, inner: nn.Module, scale=1.0):
+        super().__init__()
+        self.scale = scale
+        self.fn = inner
+        self.count = 0
+class Net(nn.Module):
+    def __init__(self, net: nn.Module, depth=4):
+        super().__init__()
+        self.layers = nn.ModuleList([Residual(net, scale=i) for i in range(depth)]) # here
+--- shells with a scalar of their own, unpacked
+import torch
+from torch import nn
+class Step(nn.Module):
+    def __init__(self, size: int, denoiser: nn.Module):
+        super().__init__()
+        self.denoiser = denoiser
+        self.size = size
+        self.weight = nn.Parameter(torch.ones(1))
+def build(network, n):
+    return nn.Sequential(*[Step(3, denoiser=network) for _ in range(n)]) # here
 --- fromkeys
 import torch
 d = dict.fromkeys(['a', 'b'], torch.zeros(3)) # here
@@ -170,6 +193,45 @@ import copy
 from torch import nn
 layer = nn.Linear(3, 3)
 layers = nn.ModuleList([copy.deepcopy(layer) for _ in range(3)])
+--- shells around networks of their own
+import copy
+from torch import nn
+class Residual(nn.Module):
+    def __init__(self, inner: nn.Module):
+        super().__init__()
+        self.inner = inner
+net = nn.Linear(3, 3)
+layers = nn.ModuleList([Residual(copy.deepcopy(net)) for _ in range(3)])
+others = nn.ModuleList([Residual(nn.Linear(3, 3)) for _ in range(3)])
+wrapped = nn.ModuleList([Residual(each) for each in layers])
+--- layers with one embedding among their own
+from torch import nn
+class Layer(nn.Module):
+    def __init__(self, width: int, positions: nn.Module):
+        super().__init__()
+        self.positions = positions
+        self.out = nn.Linear(width, width)
+class Net(nn.Module):
+    def __init__(self, positions: nn.Module, depth=4):
+        super().__init__()
+        self.layers = nn.ModuleList([Layer(8, positions) for _ in range(depth)])
+--- shells that copy what they are handed
+import copy
+from torch import nn
+class Residual(nn.Module):
+    def __init__(self, inner: nn.Module):
+        super().__init__()
+        self.inner = copy.deepcopy(inner)
+def build(net):
+    return nn.ModuleList([Residual(net) for _ in range(3)])
+--- shells that are handed numbers
+from torch import nn
+class Scale(nn.Module):
+    def __init__(self, factor: float):
+        super().__init__()
+        self.factor = factor
+def build(factor):
+    return nn.ModuleList([Scale(factor) for _ in range(3)])
 --- layers of a list
 from torch import nn
 blocks = [nn.Linear(3, 3), nn.Linear(3, 3)]

@@ -178,6 +178,7 @@ class Unit:
         self.names: dict[str, Value | None] = {}
         self.functions: list[FunctionInfo] = []
         self.classes: list[ClassInfo] = []
+        # What an imported file defines by each name; found out when it is asked for.
         self.definitions: dict[str, list[ast.stmt]] = {}
         self.lines: list[str] | None = None
         self.told: tuple[ast.Call, str, Value | None, list[Value | None]] | None = None
@@ -217,6 +218,10 @@ class Unit:
             return self.frame.state.names[name]
         if name in self.names:
             return self.names[name]
+        if name in self.definitions:
+            from .resolving import defined_in
+
+            return defined_in(self, name)
         return self.library("builtins." + name) if name in _BUILTINS else None
 
     def tell(self, kind: type[Event], frame: Frame, node: Any, *facts: Any) -> None:

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 
 from ..flow import values as v
 from ..flow.events import Assigned, Call, Write, on, on_call
+from ..flow.project import ClassInfo
 from ..flow.values import Value
 from ..model import Level, Rule
 from ._reading import body_of, contains, is_read_after, position
+from ._shells import only_module_of
 
 RULE = Rule(
     code="TCY113",
@@ -37,8 +39,35 @@ def modules(event: Call) -> None:
                 "every layer is the same object, with one set of parameters: they train as one; make one in each "
                 "turn, with a comprehension",
             )
+        elif isinstance(inner, ast.ListComp):
+            _report_shell(event, inner.elt, value, inner)
         if isinstance(node, ast.Starred):
             break
+
+
+def _report_shell(event: Call, made: ast.expr, listed: Value | None, loop: ast.ListComp) -> None:
+    """``nn.ModuleList([Residual(net) for _ in range(4)])``, where Residual is nothing but what it is handed."""
+    item = listed.items[0] if listed is not None and isinstance(listed.items, list) and listed.items else None
+    if item is None or item.kind != v.MODULE or not isinstance(item.ref, ClassInfo) or not isinstance(made, ast.Call):
+        return
+    name = only_module_of(item.ref)
+    given = _argument(made, item.ref, name) if name else None
+    if given is not None and not isinstance(given, ast.Call) and not _depends(loop, given):
+        event.report(
+            RULE,
+            made,
+            f"every {item.ref.name} holds the same {ast.unparse(given)} and no layer of its own: all train as one; "
+            f"hand each a copy.deepcopy of it, unless they are to share their parameters",
+            level=Level.WARNING,
+        )
+
+
+def _argument(call: ast.Call, info: ClassInfo, name: str) -> ast.expr | None:
+    """What a constructor is given for the parameter *name*."""
+    place = info.methods["__init__"].parameters.index(name) - 1 if name in info.methods["__init__"].parameters else -1
+    if 0 <= place < len(call.args):
+        return call.args[place]
+    return next((k.value for k in call.keywords if k.arg == name), None)
 
 
 @on_call("torch.nn.Module.append")

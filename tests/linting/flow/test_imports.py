@@ -1,0 +1,57 @@
+"""What is followed into other files of the project."""
+
+from __future__ import annotations
+
+import ast
+
+from tensorcopy.linting.flow import findings_in, project_of
+from tensorcopy.linting.rules import modules
+from tensorcopy.linting.sources import Source
+
+LIBRARY = """
+import torch as t
+from torch import nn
+from .more import doubled
+
+def written(x):
+    t.add(x, 1, out=x)
+
+def attached():
+    return nn.Linear(2, 2)(t.zeros(2))
+
+def both(x):
+    return doubled(x), t.zeros(3)
+"""
+MORE = "import torch\n\ndef doubled(x):\n    return torch.cat([x, x])\n"
+
+
+def lines_in(program: str) -> list[tuple[str, int]]:
+    """Codes and lines found in a program beside the files above."""
+    texts = {"p.library": LIBRARY, "p.more": MORE}
+
+    def source(name: str) -> Source | None:
+        text = texts.get(name)
+        if text is None:
+            return None
+        return Source(name=name, text=text, tree=ast.parse(text), module=name, is_package=False, imports=source)
+
+    main = Source(name="p.main", text=program, tree=ast.parse(program), module="p.main", imports=source)
+    return [(f.code, f.place.line) for f in findings_in(main, project_of(modules()))]
+
+
+def test_an_imported_function_finds_what_its_own_file_imports() -> None:
+    program = "import torch\nfrom p.library import attached\nprint(torch.tensor([attached(), attached()]))\n"
+    assert lines_in(program) == [("TCY201", 3)]
+
+
+def test_an_imported_function_writes_its_argument_through_a_library() -> None:
+    program = (
+        "import torch\nfrom p.library import written\n"
+        "x = torch.zeros(3)\ny = x.detach()\nwritten(x)\nprint(y)\nz = y.clone()\n"
+    )
+    assert lines_in(program) == [("TCY101", 4)]
+
+
+def test_what_an_imported_function_imports_is_followed_as_well() -> None:
+    program = "import torch\nfrom p.library import both\na, b = both(torch.zeros(2))\nprint(torch.tensor([a, b]))\n"
+    assert lines_in(program) == [("TCY201", 4)]
