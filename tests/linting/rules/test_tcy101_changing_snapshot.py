@@ -9,6 +9,13 @@ from tests.linting.programs import cases, codes_in, lines_of, marked_lines
 CODE = "TCY101"
 WRONG = cases(
     """
+--- written through out
+import torch
+def f(x):
+    x = torch.zeros(3)
+    y = x.detach() # here
+    torch.add(x, 1, out=x)
+    return y - x
 --- list of numpy views after update
 import torch
 w = torch.zeros(3)

@@ -61,6 +61,10 @@ def required(site: Site, name: str, found: Value) -> Value:
 
 
 def _function(site: Site, root: str, last: str) -> Value | None:
+    out = site.keywords.get("out")
+    if out is not None and out.kind in (v.TENSOR, v.UNKNOWN) and (last in COMPUTED or last in FACTORIES):
+        site.frame.write(site.node, out, "out")
+        return out
     if last in FACTORIES or last.endswith("_like"):
         return _made(site, last)
     if last in COMPUTED_MANY:
