@@ -6,7 +6,7 @@ RUN := $(VENV)/bin/python
 PIP := $(RUN) -m pip install --quiet --disable-pip-version-check
 # Two processes fill two cores; more only load torch more often.
 WORKERS ?= 2
-BUILD_INPUTS := pyproject.toml requirements-dev.txt $(wildcard setup.py src/tensorcopy/conversion/*.c)
+BUILD_INPUTS := pyproject.toml requirements-dev.txt $(wildcard setup.py src/tensorcopy/*/*.c)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test check lint types bench docs pictures format clean

@@ -10,8 +10,8 @@ import torch
 
 from .memory import PLAIN
 from .reports import Findings
-from .sites import Site
-from .watching import watched
+from .sites import Site, user_site
+from .watching import Known
 
 _TYPOS = frozenset(
     [
@@ -32,10 +32,10 @@ class Conversions:
 
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
-        self.copied_tensors: dict[int, tuple[Any, Site]] = {}
+        self.copied_tensors: Known[Site] = Known()
         self.constants: dict[Site, tuple[str, int]] = {}
         self.bare_clones: list[tuple[Any, list[str], Site]] = []
-        self.doubles: dict[int, tuple[Any, Site]] = {}
+        self.doubles: Known[Site] = Known()
 
     def converting(self, name: str, data: Any, dtype: Any, site: Site) -> None:
         """``torch.tensor(data)`` and its kin are about to run."""
@@ -86,16 +86,13 @@ class Conversions:
                 f"{int(np.float32(large))}; use torch.tensor(..., dtype=torch.int64)",
             )
 
-    def converted(self, name: str, data: Any, result: Any, site: Site, in_forward: bool) -> None:
+    def converted(self, name: str, data: Any, result: Any, site: Site) -> None:
         """A conversion has run."""
         if name == "tensor" and type(data) in PLAIN and type(result) in PLAIN:
-            key = id(result)
-            forget = watched(result, self.copied_tensors, key)
-            self.copied_tensors[key] = (forget, site)
+            self.copied_tensors.put(result, site)
         if type(data) in (list, tuple) and type(result) in PLAIN and result.dtype is torch.float64:
-            key = id(result)
-            self.doubles[key] = (watched(result, self.doubles, key), site)
-        if in_forward and type(data) in (list, tuple) and 2 <= len(data) <= 64:
+            self.doubles.put(result, site)
+        if type(data) in (list, tuple) and 2 <= len(data) <= 64 and site.function == "forward":
             self._constant(data, site)
 
     def _constant(self, data: Any, site: Site) -> None:
@@ -107,22 +104,22 @@ class Conversions:
 
     def used(self, tensor: Any) -> None:
         """A tensor goes into a computation: one that was copied by torch.tensor was copied for nothing."""
-        copied = self.copied_tensors.pop(id(tensor), None)
+        copied = self.copied_tensors.forget(tensor)
         if copied is not None:
             self.findings.add(
                 "tensor-of-tensor",
-                copied[1],
+                copied,
                 "torch.tensor() of a tensor copies it and cuts it from the graph, and warns; write detach().clone() "
                 "for a copy, or use the tensor itself (torch.as_tensor to change its dtype)",
             )
 
-    def promoted(self, name: str, args: tuple[Any, ...], result: Any, site: Site) -> None:
+    def promoted(self, name: str, args: list[Any]) -> None:
         """A float64 tensor meets a float32 one: everything after is float64."""
-        kinds = {a.dtype for a in args if type(a) in PLAIN and a.dim() > 0 and a.dtype.is_floating_point}
-        trained = any(type(a) in PLAIN and a.requires_grad and a.dtype is torch.float32 for a in args)
-        if not trained or kinds != {torch.float32, torch.float64} or result.dtype is not torch.float64:
+        kinds = {a.dtype for a in args if a.dim() > 0 and a.dtype.is_floating_point}
+        trained = any(a.requires_grad and a.dtype is torch.float32 for a in args)
+        if not trained or kinds != {torch.float32, torch.float64} or torch.result_type(*args) is not torch.float64:
             return
-        made = next((self.doubles[id(a)][1] for a in args if id(a) in self.doubles), None)
+        made, site = next((made for a in args if (made := self.doubles.of(a))), None), user_site()
         self.findings.add(
             "float64-leak",
             made or site,
@@ -137,12 +134,12 @@ class Conversions:
         if lost and len(self.bare_clones) < 1000:
             self.bare_clones.append((weakref.ref(result), lost, site))
 
-    def attribute_set(self, name: str, site: Site) -> None:
+    def attribute_set(self, name: str) -> None:
         """An attribute of a tensor is set."""
         if name in _TYPOS:
             self.findings.add(
                 "attribute-typo",
-                site,
+                user_site(),
                 f"sets an attribute {name}, which torch does not know: nothing is frozen; it is called requires_grad",
             )
 

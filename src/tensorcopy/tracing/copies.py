@@ -109,9 +109,9 @@ class Copies:
             self._watch(source, record)
 
     def _watch(self, tensor: Any, record: list[Any]) -> None:
-        storage = tensor.untyped_storage()
-        self.pending.setdefault(address_of(tensor), []).append(record)
-        weakref.finalize(storage, self._freed, address_of(tensor), record).atexit = False
+        address = address_of(tensor)
+        self.pending.setdefault(address, []).append(record)
+        record.append(weakref.ref(tensor.untyped_storage(), lambda _: self._freed(address, record)))
 
     def wrote(self, tensor: Any) -> None:
         """*tensor* was written: a copy of it was needed."""
@@ -124,7 +124,8 @@ class Copies:
             self.pending[address].remove(record)
             if not self.pending[address]:
                 del self.pending[address]
-        tally, size, way, site = record
+        tally, size, way, site, *_ = record
+        record.clear()
         if tally is None or (site is not None and user_site() is not site):
             return
         found = tally.avoidable.setdefault(way, [0, 0])

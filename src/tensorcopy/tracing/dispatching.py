@@ -32,6 +32,7 @@ _NOT_WRITES = frozenset(("copy_", "detach_", "requires_grad_", "set_", "resize_"
 
 OnCopy = Callable[[str, tuple[Any, ...], Any, int], None]
 OnWrite = Callable[[Any, int], None]
+BeforeWrite = Callable[[Any], None]
 
 
 class Dispatch:
@@ -39,7 +40,7 @@ class Dispatch:
 
     def __init__(self) -> None:
         self.on_copy: OnCopy | None = None
-        self.before_write: Callable[[Any], None] | None = None
+        self.before_write: BeforeWrite | None = None
         self.on_write: OnWrite | None = None
         self.sequence = 0
         self.libraries: list[Any] = []
@@ -84,9 +85,9 @@ class Dispatch:
         self.wanted[1] = on
         torch._C._dispatch_tls_set_dispatch_key_included(self.keys[1], on)
 
-    def pause(self) -> None:
-        """Hear of nothing for now; `resume` goes back to what was wanted."""
-        for key in self.keys:
+    def pause(self, *, copies: bool) -> None:
+        """Hear of no writes for now, and of no *copies* either; `resume` goes back to what was wanted."""
+        for key in self.keys if copies else self.keys[1:]:
             torch._C._dispatch_tls_set_dispatch_key_included(key, False)
 
     def resume(self) -> None:
@@ -96,21 +97,19 @@ class Dispatch:
 
     def _copy_hook(self, operator: Any) -> Callable[..., Any]:
         call, name = operator._op, operator.name().partition("::")[2].partition(".")[0]
-        included, key = torch._C._dispatch_tls_set_dispatch_key_included, self.keys[0]
+        included, key, now = torch._C._dispatch_tls_set_dispatch_key_included, self.keys[0], time.perf_counter_ns
         writes = name == "copy_"
 
         def hook(*args: Any, **kwargs: Any) -> Any:
             included(key, False)
-            if writes:
-                self.sequence += 1
-            sequence = self.sequence
-            started = time.perf_counter_ns()
             try:
-                if writes and self.before_write is not None:
-                    self.before_write(args[0])
-                started = time.perf_counter_ns()
-                result = call(*args, **kwargs)
-                taken = time.perf_counter_ns() - started
+                if writes:
+                    self.sequence = sequence = self.sequence + 1
+                    if self.before_write is not None:
+                        self.before_write(args[0])
+                started = now()
+                result = call(*args, **kwargs) if kwargs else call(*args)
+                taken = now() - started
                 if self.on_copy is not None:
                     self.on_copy(name, args, result, taken)
                 if writes and self.on_write is not None and self.wanted[1]:
@@ -124,18 +123,18 @@ class Dispatch:
     def _write_hook(self, operator: Any) -> Callable[..., Any]:
         call = operator._op
         included, key = torch._C._dispatch_tls_set_dispatch_key_included, self.keys[1]
+        many = operator._schema.arguments[0].type.kind() == "ListType"
 
         def hook(*args: Any, **kwargs: Any) -> Any:
             included(key, False)
             # Counted before the operation: autograd may save the result inside it.
-            self.sequence += 1
-            sequence = self.sequence
+            self.sequence = sequence = self.sequence + 1
+            targets = args[0] if many else args[:1]
             try:
-                targets = args[0] if type(args[0]) in (list, tuple) else args[:1]
                 if self.before_write is not None:
                     for target in targets:
                         self.before_write(target)
-                result = call(*args, **kwargs)
+                result = call(*args, **kwargs) if kwargs else call(*args)
                 if self.on_write is not None:
                     for target in targets:
                         self.on_write(target, sequence)

@@ -16,8 +16,8 @@ import torch
 
 from .memory import PLAIN
 from .reports import Findings
-from .sites import Site
-from .watching import watched
+from .sites import Site, user_site
+from .watching import Known
 
 # Results that take shapes or places from their source, not values.
 VALUELESS = frozenset(
@@ -64,6 +64,23 @@ _SUMS = frozenset(("add", "sub", "radd", "rsub", "iadd", "isub"))
 _CASTS = frozenset(["to", "int", "long", "short", "char", "byte", "bool", "type", "type_as"])
 
 
+_ADDS = frozenset(("add", "__add__", "__iadd__", "__radd__", "add_"))
+_SCALES = frozenset(("div", "__truediv__", "mul", "__mul__"))
+Cuts = frozenset[tuple[Site, str]]
+_NONE: Cuts = frozenset()
+
+
+class Operation:
+    """What the name of an operation says about the graph, looked up once for each."""
+
+    __slots__ = ("adds", "leaves", "moves", "name", "scales", "sums", "valueless")
+
+    def __init__(self, name: str) -> None:
+        self.name, self.leaves, self.valueless = name, name in LEAVES, name in VALUELESS
+        self.moves, self.sums = name in _MOVES, name.strip("_") in _SUMS
+        self.adds, self.scales = name in _ADDS, name in _SCALES
+
+
 class Cut:
     """One place where values lose the graph: what is behind it, and how far the values came."""
 
@@ -82,62 +99,63 @@ class Gradients:
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
         self.cuts: dict[tuple[Site, str], Cut] = {}
-        self.carried: dict[int, tuple[Any, frozenset[tuple[Site, str]]]] = {}
-        self.escaped: set[tuple[Site, str]] = set()
+        self.carried: Known[Cuts] = Known()
+        self.escaped: Cuts = _NONE
         self.reached: set[int] = set()
         self.leaves: dict[int, Any] = {}
         self.accumulated: dict[Site, list[Any]] = {}
-        self.propagated: dict[int, Any] = {}
-        self.casts: dict[int, tuple[Any, Site, str]] = {}
+        self.propagated: Known[bool] = Known()
+        self.casts: Known[tuple[Site, str]] = Known()
         self.optimized: set[int] = set()
 
     # --- following values ---------------------------------------------------------------------------------------------
 
-    def operated(self, name: str, args: tuple[Any, ...], result: Any, site: Site) -> None:
-        """An operation took *args* and gave *result*."""
-        on, cuts = self._inputs(args)
+    def operated(self, operation: Operation, args: tuple[Any, ...], result: Any) -> None:
+        """An operation took *args* and gave *result*. Called for each: most leave at the first condition."""
         first = result[0] if type(result) is tuple and result else result
-        leaves = name in LEAVES
+        on, cuts = self._inputs(args)
         if self.escaped and not cuts:
-            cuts = self._returned(name, args, on, site)
-        if on and name not in VALUELESS and (leaves or self._loses(first, on)):
-            cuts = (cuts or frozenset()) | {self._cut(name, on, site)}
-        if leaves and cuts:
-            self.escaped |= cuts
-        if cuts and type(first) in PLAIN:
-            self._carry(first, cuts)
-        if on and type(first) in PLAIN and first.requires_grad:
-            self._follow(name, args, first, site)
+            cuts = self._returned(operation, args, on)
+        if on and not operation.valueless and (operation.leaves or self._loses(first, on)):
+            cuts = cuts | {self._cut(operation.name, on)}
+        if cuts:
+            if operation.leaves:
+                self.escaped |= cuts
+            if type(first) in PLAIN:
+                self.carried.put(first, cuts)
+        if on and (operation.moves or self.propagated) and type(first) in PLAIN and first.requires_grad:
+            self._follow(operation, args, first)
 
-    def _returned(
-        self, name: str, args: tuple[Any, ...], on: list[Any], site: Site
-    ) -> frozenset[tuple[Site, str]] | None:
+    def _returned(self, operation: Operation, args: tuple[Any, ...], on: list[Any]) -> Cuts:
         """What left as Python numbers and comes back: into a new tensor, or as a term on the line where it left."""
-        if name == "tensor" and not on:
-            return frozenset(self.escaped)
-        if name.strip("_") in _SUMS and any(type(a) is float for a in args):
-            return frozenset(key for key in self.escaped if key[0] is site) or None
-        return None
+        if operation.name == "tensor" and not on:
+            return self.escaped
+        if operation.sums and any(type(a) is float for a in args):
+            site = user_site()
+            return frozenset(key for key in self.escaped if key[0] is site)
+        return _NONE
 
-    def _inputs(self, args: tuple[Any, ...]) -> tuple[list[Any], frozenset[tuple[Site, str]] | None]:
+    def _inputs(self, args: tuple[Any, ...]) -> tuple[list[Any], Cuts]:
         on: list[Any] = []
-        cuts: frozenset[tuple[Site, str]] | None = None
+        cuts, carried = _NONE, self.carried
         for argument in args:
-            for value in argument[:16] if type(argument) in (list, tuple) else (argument,):
-                if type(value) not in PLAIN:
-                    continue
-                if value.requires_grad:
-                    on.append(value)
-                carried = self.carried.get(id(value))
-                if carried is not None:
-                    cuts = carried[1] if cuts is None else cuts | carried[1]
+            kind = type(argument)
+            if kind is list or kind is tuple:
+                within, more = self._inputs(argument[:16])
+                on, cuts = on + within, cuts | more
+            elif kind in PLAIN:
+                if argument.requires_grad:
+                    on.append(argument)
+                if carried and (known := carried.get(id(argument))) is not None and known[0]() is argument:
+                    cuts = cuts | known[1] if cuts else known[1]
         return on, cuts
 
     def _loses(self, result: Any, on: list[Any]) -> bool:
         return type(result) in PLAIN and not result.requires_grad and result is not on[0]
 
-    def _cut(self, name: str, on: list[Any], site: Site) -> tuple[Site, str]:
+    def _cut(self, name: str, on: list[Any]) -> tuple[Site, str]:
         how = name if torch.is_grad_enabled() or name in _EXPLICIT or name in LEAVES or name == "data" else "no_grad"
+        site = user_site()
         key = (site, how)
         cut = self.cuts.get(key)
         if cut is None:
@@ -148,18 +166,13 @@ class Gradients:
                 cut.upstream |= self._upstream(value)
         return key
 
-    def _carry(self, value: Any, cuts: frozenset[tuple[Site, str]]) -> None:
-        key = id(value)
-        reference = watched(value, self.carried, key)
-        self.carried[key] = (reference, cuts)
-
     def came_back(self, tensor: Any) -> None:
         """A tensor was made of an array: what had left through NumPy may be in it.
 
         A new leaf of it that asks for gradients takes the place of the value that lost them.
         """
         if self.escaped:
-            self._carry(tensor, frozenset(self.escaped))
+            self.carried.put(tensor, self.escaped)
             if tensor.requires_grad:
                 for key in self.escaped:
                     self.cuts[key].keeps_out = False
@@ -187,54 +200,46 @@ class Gradients:
 
     # --- special operations -------------------------------------------------------------------------------------------
 
-    def _follow(self, name: str, args: tuple[Any, ...], result: Any, site: Site) -> None:
+    def _follow(self, operation: Operation, args: tuple[Any, ...], result: Any) -> None:
         """Casts of leaves, whose results are no leaves, and sums over losses that have been used up."""
         source = args[0] if args else None
-        if name in _MOVES and isinstance(source, torch.Tensor) and result is not source and _is_plain_leaf(source):
-            key = id(result)
-            self.casts[key] = (watched(result, self.casts, key), site, name)
-        if name in ("add", "__add__", "__iadd__", "__radd__", "add_", "div", "__truediv__", "mul", "__mul__"):
-            used = [a for a in args if type(a) in PLAIN and id(a) in self.propagated]
-            if used:
-                self._used_up(result)
-                if "add" in name and len(args) > 1:
-                    records = self.accumulated.setdefault(site, [])
-                    records.append(weakref.ref(result))
+        if operation.moves and isinstance(source, torch.Tensor) and result is not source and _is_plain_leaf(source):
+            self.casts.put(result, (user_site(), operation.name))
+        if (operation.adds or operation.scales) and any(type(a) in PLAIN and self.propagated.of(a) for a in args):
+            self.propagated.put(result, True)
+            if operation.adds and len(args) > 1:
+                self.accumulated.setdefault(user_site(), []).append(weakref.ref(result))
 
-    def _used_up(self, tensor: Any) -> None:
-        key = id(tensor)
-        self.propagated[key] = watched(tensor, self.propagated, key)
-
-    def grad_read(self, tensor: Any, site: Site) -> None:
+    def grad_read(self, tensor: Any) -> None:
         """``tensor.grad`` of something that is no leaf is never filled."""
         if tensor.is_leaf or tensor.retains_grad:
             return
-        cast = self.casts.get(id(tensor))
-        if cast is None or cast[0]() is not tensor:
+        cast = self.casts.of(tensor)
+        if cast is None:
             return
         self.findings.add(
             "grad-of-non-leaf",
-            cast[1],
-            f"{cast[2]}() of a leaf gives a new tensor that is no leaf: its .grad stays None, the gradient goes to the "
+            cast[0],
+            f"{cast[1]}() of a leaf gives a new tensor that is no leaf: its .grad stays None, the gradient goes to the "
             f"unnamed leaf behind it; give the dtype and device to the constructor",
-            ((site, ".grad is read here, and is None"),),
+            ((user_site(), ".grad is read here, and is None"),),
         )
 
     # --- gradients arrive ---------------------------------------------------------------------------------------------
 
     def back_propagating(self, loss: Any, site: Site) -> None:
         """``loss.backward()`` is about to run."""
-        carried = self.carried.get(id(loss))
-        for key in carried[1] if carried is not None else ():
+        carried = self.carried.of(loss) or _NONE
+        for key in carried:
             self.cuts[key].reached = site
         if not loss.requires_grad:
             self._without_graph(carried, site)
         else:
             self.reached |= self._upstream(loss)
-        self._used_up(loss)
+        self.propagated.put(loss, True)
 
-    def _without_graph(self, carried: Any, site: Site) -> None:
-        for key in carried[1] if carried is not None else ():
+    def _without_graph(self, carried: Cuts, site: Site) -> None:
+        for key in carried:
             cut = self.cuts[key]
             self.findings.add(
                 "gradient-cut",
@@ -246,23 +251,27 @@ class Gradients:
 
     def back_propagated(self) -> None:
         """backward() has run."""
-        self.escaped.clear()
+        self.escaped = _NONE
 
     def stepped(self, parameters: Iterable[Any]) -> None:
         """An optimizer made a step over *parameters*."""
         for parameter in parameters:
             self.optimized.add(id(parameter))
-            self.leaves.setdefault(id(parameter), weakref.ref(parameter))
+            if id(parameter) not in self.leaves:
+                self.leaves[id(parameter)] = weakref.ref(parameter)
             if parameter.grad is not None:
                 self.reached.add(id(parameter))
 
-    def module_returned(self, module: Any, output: Any, site: Site) -> None:
+    def module_returned(self, module: Any, output: Any) -> None:
         """A module of the program returned *output*, maybe off the graph although its parameters are on it."""
         if type(output) not in PLAIN or output.requires_grad or not torch.is_grad_enabled():
             return
-        carried = self.carried.get(id(output))
+        carried = self.carried.of(output)
+        if carried is None:
+            return
+        site = user_site()
         own = {id(p) for p in module.parameters() if p.requires_grad}
-        for key in carried[1] if carried is not None else ():
+        for key in carried:
             cut = self.cuts[key]
             if cut.upstream & own and not cut.keeps_out:
                 self.findings.add(
@@ -273,15 +282,13 @@ class Gradients:
                     ((site, f"{type(module).__name__} is called here, and its output has no graph"),),
                 )
 
-    def asked(self, tensor: Any, site: Site) -> None:
+    def asked(self, tensor: Any) -> None:
         """The program looks at ``requires_grad`` and finds False on a value that came from the graph."""
-        carried = self.carried.get(id(tensor))
-        if tensor.requires_grad or carried is None:
-            return
-        for key in carried[1]:
+        carried = None if tensor.requires_grad else self.carried.of(tensor)
+        for key in carried or _NONE:
             cut = self.cuts[key]
             if cut.how in _CASTS or cut.how == "tensor":
-                cut.reached = cut.reached or site
+                cut.reached = cut.reached or user_site()
 
     # --- at the end ---------------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ from ..live.memory import overlaps_itself, same_bytes
 from ..live.regions import common_memory, footprint
 from .reports import Findings
 from .sites import Site, is_library, user_frame, user_site
-from .watching import watched
+from .watching import Known
 
 # The types whose memory and graph are torch's own; subclasses may do as they like.
 PLAIN = (torch.Tensor, torch.nn.Parameter)
@@ -52,7 +52,7 @@ class Birth:
     __slots__ = ("address", "how", "sequence", "site", "source", "target")
 
     def __init__(self, target: Any, how: str, site: Site, address: int, sequence: int, source: Birth | None) -> None:
-        self.target = weakref.ref(target)
+        self.target: weakref.ref[Any] = weakref.ref(target)
         self.how, self.site, self.address, self.sequence, self.source = how, site, address, sequence, source
 
     def first(self, *names: str) -> Birth | None:
@@ -82,21 +82,36 @@ class Memory:
 
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
-        self.births: dict[int, Birth] = {}
+        self.births: Known[Birth] = Known()
+        self.snapshots: Known[Birth] = Known()
+        self.addresses: set[int] = set()
         self.blocks: dict[int, Block] = {}
         self.writes: dict[int, tuple[int, Site]] = {}
         self.temporaries: dict[int, list[Any]] = {}
         self.sequence = 0
+        self.holds_readonly = False
         self.flush: Any = None
 
     # --- what is made -------------------------------------------------------------------------------------------------
 
     def made(self, result: Any, how: str, source: Any, site: Site) -> None:
         """*result* lies on the memory of *source*."""
-        key = id(result)
-        birth = Birth(result, how, site, address_of(result), self.sequence, self.births.get(id(source)))
-        self.births[key] = birth
-        birth.target = watched(result, self.births, key)
+        self.born(Birth(result, how, site, address_of(result), self.sequence, self.births.of(source)), result)
+
+    def born(self, birth: Birth, result: Any) -> None:
+        """Keep how *result* came about."""
+        if len(self.births) >= self.births.sweep_at:
+            self._sweep()
+        self.births[id(result)] = birth.target, birth
+        self.addresses.add(birth.address)
+        if birth.how in SNAPSHOTS:
+            self.snapshots.put(result, birth)
+
+    def _sweep(self) -> None:
+        """Forget what has died, and the writes that nobody can be surprised by any more."""
+        self.births.sweep()
+        self.addresses = {birth.address for _, birth in self.births.values()}
+        self.writes = {start: write for start, write in self.writes.items() if start in self.addresses}
 
     def shared(self, tensor: Any, array: Any, how: str, site: Site) -> None:
         """A tensor and an array have come to lie on the same memory."""
@@ -106,14 +121,15 @@ class Memory:
         block = self.blocks.get(start)
         if block is None or (block.root is not None and block.root() is None):
             block = self.blocks[start] = Block(start, _root_of(array), not _writable(array))
+            self.holds_readonly = self.holds_readonly or block.readonly
         self._check_again(block, how, site)
         if how == "numpy":
             self.made(array, how, tensor, site)
-            block.arrays.append(self.births[id(array)])
+            block.arrays.append(self.births[id(array)][1])
             self._check_arrays(block, site)
         else:
             self.made(tensor, how, array, site)
-            block.shares.append(self.births[id(tensor)])
+            block.shares.append(self.births[id(tensor)][1])
 
     def _check_again(self, block: Block, how: str, site: Site) -> None:
         """An array is converted once more after torch wrote it through an earlier tensor: the data changed underway."""
@@ -147,8 +163,6 @@ class Memory:
 
     def before_write(self, tensor: Any) -> None:
         """*tensor* is about to be written; memory that is read-only may end the process."""
-        if not _has_memory(tensor):
-            return
         block = self.blocks.get(address_of(tensor))
         if block is None or not block.readonly:
             return
@@ -164,12 +178,14 @@ class Memory:
             if self.flush is not None:
                 self.flush()
 
-    def wrote(self, tensor: Any, site: Site) -> None:
-        """*tensor* was written at *site*."""
-        if not _has_memory(tensor):
-            return
+    def wrote(self, tensor: Any, site: Site | None = None) -> None:
+        """*tensor* was written at *site*, the line that the program is on if none is given."""
         self.sequence += 1
         start = address_of(tensor)
+        # Looking where the program is costs more than this: nobody asks for writes of memory that nothing shares.
+        if start not in self.addresses and start not in self.blocks:
+            return
+        site = site or user_site()
         self.writes[start] = (self.sequence, site)
         block = self.blocks.get(start)
         if block is not None:
@@ -181,7 +197,7 @@ class Memory:
 
     def _check_callers(self, tensor: Any, site: Site) -> None:
         """A function converts its argument, writes the result, and the caller's own variable changes with it."""
-        birth = self.births.get(id(tensor))
+        birth = self.births.of(tensor)
         birth = birth if birth is not None else self._birth_of_view(tensor)
         if birth is None or site.function == "<module>":
             return
@@ -206,21 +222,21 @@ class Memory:
             return None
         code = frame.f_code
         for name in code.co_varnames[: code.co_argcount]:
-            birth = self.births.get(id(frame.f_locals.get(name)))
+            birth = self.births.of(frame.f_locals.get(name))
             if birth is not None and birth.address == address and birth.site.code is code:
                 return birth
         return None
 
     def _birth_of_view(self, tensor: Any) -> Birth | None:
         base = tensor._base
-        return self.births.get(id(base)) if base is not None else None
+        return self.births.of(base) if base is not None else None
 
-    def assigned(self, target: Any, index: Any, value: Any, site: Site) -> None:
+    def assigned(self, target: Any, index: Any, value: Any) -> None:
         """``target[index] = value``, about to be done."""
         if not _has_memory(target):
             return
         if _repeats(target):
-            birth = self.births.get(id(target))
+            site, birth = user_site(), self.births.of(target)
             made = birth.first("expand", "expand_as", "broadcast_to", "type_as") if birth is not None else None
             self.findings.add(
                 "expanded-memory-written",
@@ -230,30 +246,27 @@ class Memory:
                 ((site, "the expanded memory is written here"),),
             )
         if type(value) in PLAIN and _is_basic(index) and address_of(value) == address_of(target):
-            self._check_overlap(target[index], value, site)
+            self._check_overlap(target[index], value)
 
-    def _check_overlap(self, part: Any, value: Any, site: Site) -> None:
+    def _check_overlap(self, part: Any, value: Any) -> None:
         regions = footprint(part).regions + footprint(value).regions
         if len(regions) == 2 and not same_bytes(*regions) and common_memory(part, value).kind == "overlap":
             self.findings.add(
                 "overlapping-copy",
-                site,
+                user_site(),
                 "source and target overlap in memory, and torch copies element by element: values already overwritten "
                 "are read; copy from a clone()",
             )
 
     # --- what is read -------------------------------------------------------------------------------------------------
 
-    def read(self, tensor: Any, site: Site) -> None:
+    def read(self, tensor: Any) -> None:
         """*tensor* goes into an operation: a snapshot that was none is found here."""
-        birth = self.births.get(id(tensor))
-        if birth is None:
+        birth = self.snapshots.of(tensor)
+        write = self.writes.get(birth.address) if birth is not None else None
+        if birth is None or write is None or write[0] <= birth.sequence or self.findings.at(birth.site):
             return
-        if birth.how not in SNAPSHOTS:
-            return
-        write = self.writes.get(birth.address)
-        if write is None or write[0] <= birth.sequence or self.findings.at(birth.site):
-            return
+        site = user_site()
         if birth.site is not site and birth.how != "data" and _is_kept(tensor):
             self.findings.add(
                 "changing-snapshot",
@@ -269,12 +282,12 @@ class Memory:
         if record is not None and record[2]:
             record[3] = True
 
-    def compared(self, left: Any, right: Any, site: Site) -> None:
+    def compared(self, left: Any, right: Any) -> None:
         """Two tensors meet in a difference or a comparison: the same memory twice says nothing."""
-        birth = self.births.get(id(left)) or self.births.get(id(right))
+        birth = self.births.of(left) or self.births.of(right)
         if birth is None or left is right or address_of(left) != address_of(right) or not _has_memory(left):
             return
-        write = self.writes.get(birth.address)
+        write, site = self.writes.get(birth.address), user_site()
         if write is None or write[0] <= birth.sequence or birth.site is site:
             return
         a, b = footprint(left).regions, footprint(right).regions
@@ -287,20 +300,36 @@ class Memory:
                 ((write[1], "the memory is written here"), (site, "compared with itself here")),
             )
 
+    def moved(self, tensor: Any, before: int) -> None:
+        """*tensor* lay at *before* and lies elsewhere: arrays over its old memory look at what is freed."""
+        block = self.blocks.get(before)
+        if block is None or address_of(tensor) == before:
+            return
+        for birth in block.arrays:
+            if birth.target() is not None:
+                self.findings.add(
+                    "view-of-moved-memory",
+                    birth.site,
+                    "this array shares the tensor's memory, which share_memory_() later moves elsewhere: the array no "
+                    "longer follows the tensor, and looks at freed memory; take it afterwards, or copy it",
+                    ((user_site(), "the tensor moves to other memory here"),),
+                )
+
     # --- copies that take a write with them ---------------------------------------------------------------------------
 
     def temporary(self, result: Any, how: str, site: Site) -> None:
         """*result* is a copy that *how* made where a view was meant; a write into it is lost with it."""
         start = address_of(result)
-        record = [site, how, False, False]
+        record: list[Any] = [site, how, False, False]
+        record.append(weakref.ref(result.untyped_storage(), lambda _: self._dropped(start, record)))
         self.temporaries[start] = record
-        self.births[id(result)] = Birth(result, how, site, start, self.sequence, None)
-        weakref.finalize(result.untyped_storage(), self._dropped, start, record).atexit = False
+        self.born(Birth(result, how, site, start, self.sequence, None), result)
 
     def _dropped(self, start: int, record: list[Any]) -> None:
         if self.temporaries.get(start) is record:
             del self.temporaries[start]
-        site, how, written, read = record
+        site, how, written, read, _ = record
+        record.clear()
         if written and not read:
             self.findings.add(
                 "lost-write",
@@ -314,8 +343,8 @@ class Memory:
     def finish(self) -> None:
         """Look at what is still alive: small views that keep large memory."""
         by_site: dict[Site, list[Birth]] = {}
-        for birth in list(self.births.values()):
-            if birth.how in ("__getitem__", "select", "narrow", "split", "chunk") and birth.target() is not None:
+        for _, birth in self.births.alive():
+            if birth.how in ("__getitem__", "select", "narrow", "split", "chunk"):
                 by_site.setdefault(birth.site, []).append(birth)
         for site, births in by_site.items():
             self._check_kept(site, births)
@@ -338,8 +367,8 @@ def address_of(obj: Any) -> int:
     if isinstance(obj, np.ndarray):
         return int(obj.__array_interface__["data"][0])
     try:
-        return obj.untyped_storage().data_ptr() if _has_memory(obj) else 0
-    except (RuntimeError, NotImplementedError):
+        return int(obj.untyped_storage().data_ptr())
+    except (RuntimeError, NotImplementedError, AttributeError):
         return 0
 
 

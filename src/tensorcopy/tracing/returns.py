@@ -7,66 +7,66 @@ import gc
 import linecache
 import sys
 import zlib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from types import FrameType
+from types import CodeType, FrameType
 from typing import Any
 
 import numpy as np
 import torch
 
-from .memory import is_namespace
+from . import listening
+from .attention import Attention
+from .memory import PLAIN, is_namespace
 from .reports import Findings
 from .sites import Site, is_library, site_of
-from .watching import watched
+from .watching import Known
 
+KINDS = (np.ndarray, *PLAIN)
 _SAMPLED = 65_536
 
 
 class Returns:
-    """Looks at what the program's own functions return and yield, through the interpreter's profiling hook."""
+    """Looks at the arrays and tensors that the program's own functions return, through the interpreter's profiling.
 
-    def __init__(self, findings: Findings) -> None:
-        self.findings = findings
-        self.seen: dict[tuple[int, int], tuple[Any, int]] = {}
-        self.active = False
+    on_tensor: is told of each tensor that a function returns, with the frame of that function.
+    """
+
+    def __init__(self, findings: Findings, attention: Attention, on_tensor: Callable[[FrameType, Any], None]) -> None:
+        self.findings, self.attention, self.on_tensor = findings, attention, on_tensor
+        self.seen: Known[dict[CodeType, int]] = Known()
+        self.hook: object = None
 
     def start(self) -> None:
-        """Begin to look, unless the program is being profiled."""
-        if sys.getprofile() is None:
-            self.active = True
-            sys.setprofile(self._heard)
+        """Begin to look at this thread, unless the program is being profiled."""
+        if self.hook is None and sys.getprofile() is None:
+            self.hook = listening.listen(KINDS, is_library, self._heard)
 
     def stop(self) -> None:
         """Look no longer."""
-        if self.active and sys.getprofile() == self._heard:
+        if self.hook is not None and sys.getprofile() is self.hook:
             sys.setprofile(None)
-        self.active = False
+        self.hook = None
 
-    def _heard(self, frame: FrameType, event: str, value: Any) -> None:
-        if event != "return" or not isinstance(value, (np.ndarray, torch.Tensor)):
-            return
-        if is_library(frame.f_code.co_filename):
-            return
-        sys.setprofile(None)
-        try:
-            self._returned(frame, value)
-        finally:
-            if self.active:
-                sys.setprofile(self._heard)
+    def _heard(self, frame: FrameType, value: Any) -> None:
+        if not self.attention.away:
+            with self.attention:
+                self._returned(frame, value)
 
     def _returned(self, frame: FrameType, value: Any) -> None:
-        key = (id(frame.f_code), id(value))
-        now = _content(value)
-        before = self.seen.get(key)
-        if before is None or before[0]() is not value:
-            forget = watched(value, self.seen, key)
-            self.seen[key] = (forget, now)
+        if type(value) in PLAIN:
+            self.on_tensor(frame, value)
+        now, code = _content(value), frame.f_code
+        before = self.seen.of(value)
+        if before is None or code not in before:
+            self.seen.put(value, (before or {}) | {code: now})
             return
-        self.seen[key] = (before[0], now)
-        if before[1] == now or not (frame.f_code.co_name == "__getitem__" or _is_held(value, frame)):
-            return
-        name, site = frame.f_code.co_name, site_of(frame)
+        changed = before[code] != now
+        before[code] = now
+        if changed and (code.co_name == "__getitem__" or _is_held(value, frame)):
+            self._report(site_of(frame), code.co_name)
+
+    def _report(self, site: Site, name: str) -> None:
         related = () if self.findings.at(site) else _lines_about(site)
         self.findings.add(
             "internal-buffer-returned",

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from bisect import bisect_right
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
 
 from .memory import PLAIN, address_of
+from .patches import Patches
 from .reports import Findings
 from .sites import Site, user_site
+
+# A program may go forward many times before it goes back, or never.
+_MOST_LINES = 100_000
 
 
 class Saved:
@@ -36,6 +41,44 @@ class Saving:
         self.writes: dict[int, list[tuple[int, Site]]] = {}
         self.look: Callable[[int], Site | None] = lambda address: None
         self.lines: list[tuple[int, Site]] = []
+        self.put_aside = False
+
+    # --- on and off ---------------------------------------------------------------------------------------------------
+
+    def push(self) -> None:
+        """Begin to see what autograd saves on this thread."""
+        torch._C._autograd._push_saved_tensors_default_hooks(self.pack, self.unpack)
+
+    def pop(self) -> None:
+        """See no more of it."""
+        torch._C._autograd._pop_saved_tensors_default_hooks()
+
+    def wrap(self, patches: Patches) -> None:
+        """torch.func refuses saved-tensor hooks: take ours off while it runs."""
+        patches.wrap(torch._C._autograd, "_saved_tensors_hooks_disable", self._aside)
+        patches.wrap(torch._C._autograd, "_saved_tensors_hooks_enable", self._back)
+
+    def _aside(self, disable: Callable[..., Any]) -> Callable[..., Any]:
+        def leave(*args: Any) -> Any:
+            top: Any = torch._C._autograd._top_saved_tensors_default_hooks(True)
+            if top is not None and top[0] == self.pack:
+                self.pop()
+                self.put_aside = True
+            return disable(*args)
+
+        return leave
+
+    def _back(self, enable: Callable[..., Any]) -> Callable[..., Any]:
+        def enter(*args: Any) -> Any:
+            result = enable(*args)
+            if self.put_aside:
+                self.put_aside = False
+                self.push()
+            return result
+
+        return enter
+
+    # --- tensors ------------------------------------------------------------------------------------------------------
 
     def pack(self, tensor: Any) -> Saved:
         """Called when autograd saves a tensor."""
@@ -46,6 +89,8 @@ class Saving:
         # The node that saves has got its number already; this is the next one.
         number = torch._C._autograd._get_sequence_nr() - 1
         if not self.lines or self.lines[-1][1] is not site:
+            if len(self.lines) >= _MOST_LINES:
+                del self.lines[: _MOST_LINES // 2]
             self.lines.append((number, site))
         return saved
 
@@ -57,10 +102,15 @@ class Saving:
             self.alive.pop(address, None)
             self.writes.pop(address, None)
 
-    def wrote(self, tensor: Any, sequence: int, site: Site) -> None:
+    def line_of(self, node: Any) -> Site | None:
+        """The line of the forward pass whose gradient *node* computes: where it last saved something."""
+        at = bisect_right(self.lines, node._sequence_nr(), key=lambda line: line[0])
+        return self.lines[at - 1][1] if at else None
+
+    def wrote(self, tensor: Any, sequence: int) -> None:
         """*tensor* was written; noted only where something saved lies in its memory."""
         if self.alive and (address := address_of(tensor)) in self.alive:
-            self.writes.setdefault(address, []).append((sequence, site))
+            self.writes.setdefault(address, []).append((sequence, user_site()))
 
     def unpack(self, saved: Saved) -> Any:
         """Called when backward needs a saved tensor. It may have been written since.
@@ -68,9 +118,10 @@ class Saving:
         Raises:
             RuntimeError: as torch would, with the line that saved it and the line that wrote it.
         """
-        writes = [w for w in self.writes.get(saved.address, ()) if w[0] > saved.sequence]
-        node: Any = torch._C._current_autograd_node()
+        written = self.writes.get(saved.address)
+        writes = [w for w in written if w[0] > saved.sequence] if written else ()
         if saved.tensor._version != saved.version:
+            node: Any = torch._C._current_autograd_node()
             self._modified(saved, writes, node.name() if node is not None else "a function")
         if writes:
             self._silent(saved, writes[0][1], "through .data or DLPack, past the version counter")
@@ -87,7 +138,7 @@ class Saving:
             ((saved.site, "the value was saved for backward here"),),
         )
 
-    def _modified(self, saved: Saved, writes: list[tuple[int, Site]], node: str) -> None:
+    def _modified(self, saved: Saved, writes: Sequence[tuple[int, Site]], node: str) -> None:
         place = writes[0][1] if writes else saved.site
         self.findings.add(
             "inplace-before-backward",

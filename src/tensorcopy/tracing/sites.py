@@ -62,15 +62,26 @@ def is_library(file: str) -> bool:
 def user_frame(depth: int = 1) -> FrameType | None:
     """The innermost frame of the program itself."""
     frame: FrameType | None = sys._getframe(depth)
-    while frame is not None and is_library(frame.f_code.co_filename):
+    while frame is not None:
+        file = frame.f_code.co_filename
+        # Looked up here first: this loop runs for every event.
+        if not (_LIBRARY[file] if file in _LIBRARY else is_library(file)):
+            return frame
         frame = frame.f_back
-    return frame
+    return None
 
 
-def user_site(depth: int = 1) -> Site:
+def user_site() -> Site:
     """Where the program is."""
-    frame = user_frame(depth + 1)
-    return NOWHERE if frame is None else site_of(frame)
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None:
+        code = frame.f_code
+        file = code.co_filename
+        if not (_LIBRARY[file] if file in _LIBRARY else is_library(file)):
+            known = _KNOWN.get((id(code), frame.f_lasti))
+            return known if known is not None and known.code is code else site_of(frame)
+        frame = frame.f_back
+    return NOWHERE
 
 
 def site_of(frame: FrameType) -> Site:

@@ -1,0 +1,163 @@
+"""The functions by which values come into torch from NumPy and Python, and leave it: wrapped for a session."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import torch
+import torch.utils.data.dataloader
+
+from .gradients import Operation
+from .memory import PLAIN, address_of
+from .patches import Patches
+from .sites import NOWHERE, Site, is_library, user_site
+
+if TYPE_CHECKING:
+    from .session import Session
+
+_HERE = str(Path(__file__).parent)
+_CONVERTERS = ("tensor", "as_tensor", "from_numpy", "asarray")
+_NUMBERS = (int, float, bool)
+
+
+class Border:
+    """Tells the session's judges of every value that crosses."""
+
+    def __init__(self, session: Session) -> None:
+        self.session = session
+
+    def wrap(self, patches: Patches) -> None:
+        """Wrap all of them."""
+        for name in _CONVERTERS:
+            patches.wrap(torch, name, lambda original, name=name: self._converter(name, original))  # type: ignore[misc]
+        patches.wrap(torch.Tensor, "numpy", self._exporter)
+        patches.wrap(torch.Tensor, "tolist", self._lister)
+        patches.wrap(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", self._loader)
+        patches.wrap(torch.Tensor, "__new__", self._constructor)
+        patches.wrap(torch.Tensor, "__setattr__", self._setter)
+        patches.wrap(warnings, "showwarning", _at_the_users_line)
+
+    def _converter(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
+        session, operation = self.session, Operation(name)
+
+        def convert(*args: Any, **kwargs: Any) -> Any:
+            if session.resting or session.attention.away:
+                return original(*args, **kwargs)
+            data = args[0] if args else kwargs.get("data", kwargs.get("obj"))
+            site = user_site()
+            if type(data) not in _NUMBERS:
+                with session.attention:
+                    dtype = kwargs.get("dtype", args[1] if len(args) > 1 else None)
+                    session.conversions.converting(name, data, dtype, site)
+            result = original(*args, **kwargs)
+            if type(result) in PLAIN:
+                with session.attention:
+                    self._converted(operation, data, result, site)
+            return result
+
+        return convert
+
+    def _converted(self, operation: Operation, data: Any, result: Any, site: Site) -> None:
+        session, name = self.session, operation.name
+        session.conversions.converted(name, data, result, site)
+        if isinstance(data, np.ndarray):
+            if (start := address_of(result)) and _within(start, data):
+                session.memory.shared(result, data, name, site)
+            else:
+                session.copies.copied(f"torch.{name}", result.nbytes, 0, site, "data", "NumPy to torch")
+            session.gradients.came_back(result)
+        elif type(data) in (list, tuple):
+            session.copies.copied(f"torch.{name}", result.nbytes, 0, site, "data", "list to tensor")
+        elif type(data) in PLAIN and name != "tensor" and address_of(data) == address_of(result) != 0:
+            session.memory.made(result, name, data, site)
+        if session.full:
+            session.gradients.operated(operation, (data,), result)
+
+    def _constructor(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        session, operation = self.session, Operation("Tensor")
+
+        def construct(cls: Any, *args: Any, **kwargs: Any) -> Any:
+            if cls is not torch.Tensor or session.attention.away:
+                return original(cls, *args, **kwargs)
+            with session.attention:
+                session.conversions.constructed(args, user_site())
+            result = original(cls, *args, **kwargs)
+            if args and type(args[0]) in (list, tuple):
+                with session.attention:
+                    session.gradients.operated(operation, args, result)
+            return result
+
+        return construct
+
+    def _exporter(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        session, operation = self.session, Operation("numpy")
+
+        def numpy(tensor: Any, *args: Any, **kwargs: Any) -> Any:
+            array = original(tensor, *args, **kwargs)
+            if session.resting or session.attention.away or type(tensor) not in PLAIN or type(array) is not np.ndarray:
+                return array
+            with session.attention:
+                if session.full:
+                    session.gradients.operated(operation, (tensor,), array)
+                start = address_of(tensor)
+                if start and array.nbytes and (_within(start, array) or address_of(array) >= start):
+                    session.memory.shared(tensor, array, "numpy", user_site())
+            return array
+
+        return numpy
+
+    def _lister(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        session = self.session
+
+        def tolist(tensor: Any) -> Any:
+            if not session.resting and not session.attention.away and type(tensor) in PLAIN:
+                with session.attention:
+                    session.copies.copied("tolist", tensor.nbytes, 0, user_site(), "data", "tensor to list")
+            return original(tensor)
+
+        return tolist
+
+    def _loader(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        """What is copied while a loader makes its next batch belongs to the data."""
+        copies = self.session.copies
+
+        def load(iterator: Any) -> Any:
+            before, copies.phase = copies.phase, "data"
+            try:
+                return original(iterator)
+            finally:
+                copies.phase = before
+
+        return load
+
+    def _setter(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def set_attribute(tensor: Any, name: str, value: Any) -> None:
+            original(tensor, name, value)
+            self.session.conversions.attribute_set(name)
+
+        return set_attribute
+
+
+def _at_the_users_line(original: Callable[..., Any]) -> Callable[..., Any]:
+    """torch warns at the Python line that called it, which is this folder while a session looks: name the program's."""
+
+    def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
+        site = user_site() if is_library(filename) and filename.startswith(_HERE) else NOWHERE
+        if site is not NOWHERE:
+            filename, lineno, line = site.file, site.line, None
+        original(message, category, filename, lineno, file, line)
+
+    return show
+
+
+def _within(address: int, array: Any) -> bool:
+    """Whether an address lies in the memory of an array or of what it is a view of."""
+    base = array
+    while isinstance(base.base, np.ndarray):
+        base = base.base
+    start = base.__array_interface__["data"][0]
+    return bool(start <= address < start + max(base.nbytes, 1))
