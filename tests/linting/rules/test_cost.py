@@ -84,6 +84,22 @@ from torch import nn
 class A(nn.Module):
     def forward(self, x):
         return x * torch.FloatTensor([[1, -2], [3, 4]]).to(x.device)
+--- TCY405 one number of the constructor
+import torch
+from torch import nn
+class A(nn.Module):
+    def __init__(self, temperature: float = 0.5):
+        super().__init__()
+        self.temperature = temperature
+
+    def forward(self, x):
+        return x / torch.tensor(self.temperature).to(x.device)
+--- TCY405 one number written out
+import torch
+from torch import nn
+class A(nn.Module):
+    def forward(self, x):
+        return x + torch.tensor(1.0, device=x.device)
 --- TCY405 in a training step
 import torch
 import pytorch_lightning as pl
@@ -203,8 +219,14 @@ class A(nn.Module):
 import torch
 from torch import nn
 class A(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.rate = 1.0
+
     def forward(self, x):
-        x = x + torch.tensor([1.0, 2.0]) + torch.tensor(1.0, device=x.device)
+        x = x + torch.tensor([1.0, 2.0]) + torch.tensor(1.0) + torch.tensor(len(x), device=x.device)
+        self.rate = self.rate * 0.9
+        x = x * torch.tensor(self.rate, device=x.device)
         return x + torch.tensor([x.a, 1], device=x.device)
 
     def other(self, x):

@@ -9,6 +9,54 @@ from tests.linting.programs import cases, codes_in, lines_of, marked_lines
 CODE = "TCY109"
 WRONG = cases(
     """
+--- a column handed to torch, only read
+import pandas as pd
+import torch
+def f(y: pd.Series | torch.Tensor):
+    if not isinstance(y, torch.Tensor):
+        if isinstance(y, pd.Series | pd.DataFrame):
+            y = y.to_numpy()
+        y = torch.as_tensor(y) # here
+    return y
+--- bytes handed to torch, only read
+import numpy as np
+import torch
+def f(data: bytes):
+    pixels = np.frombuffer(data, dtype=np.uint8)
+    return torch.from_numpy(pixels) # here
+--- a column written through torch
+import pandas as pd
+import torch
+def f(column: pd.Series):
+    t = torch.from_numpy(column.values) # here
+    t += 1
+--- an array of jax
+import jax.numpy as jnp
+import numpy as np
+def f():
+    y = np.asarray(jnp.zeros(3) * 2) # here
+    y += 1
+    return y
+--- what a compiled function gives, on one branch
+from functools import partial
+import jax
+import numpy as np
+@partial(jax.pmap, static_broadcasted_argnums=(0,))
+def generate(a, b):
+    return a + b
+def f(x, other, jit):
+    images = generate(x, x) if jit else other(x)
+    images = np.asarray(images) # here
+    images[0] = 1
+    return images
+--- compiled in place
+import jax
+import numpy as np
+def f(g, x):
+    step = jax.jit(g)
+    y = np.asarray(step(x).round()[0]) # here
+    y[0] = 1
+    return y
 --- frombuffer bytes
 import numpy as np
 a = np.frombuffer(b'abcd', dtype=np.uint8) # here
@@ -77,6 +125,37 @@ a += 1
 )
 RIGHT = cases(
     """
+--- columns copied on the way to torch
+import pandas as pd
+import torch
+def f(s: pd.Series):
+    a, b = torch.tensor(s.values), torch.from_numpy(s.to_numpy(copy=True))
+    return a, b, torch.as_tensor(s.to_numpy(), dtype=torch.float32), torch.from_numpy(s.to_numpy() * 2)
+--- copies of arrays of jax
+import jax
+import jax.numpy as jnp
+import numpy as np
+def f(x):
+    y = np.array(jnp.zeros(3))
+    y += 1
+    z = np.asarray(jnp.zeros(3)).copy()
+    z += 1
+    w = np.asarray(jnp.zeros(3)) + 1
+    w += 1
+    t = jnp.zeros(3)
+    t = t.at[0].set(1)
+    t += 1
+    return y, z, w, t
+--- compiled by another library
+import numba
+import numpy as np
+@numba.jit
+def g(x):
+    return x + 1
+def f(x):
+    y = np.asarray(g(x))
+    y[0] = 1
+    return y
 --- copied first
 import numpy as np
 import torch

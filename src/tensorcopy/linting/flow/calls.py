@@ -11,6 +11,7 @@ from .effects import is_known
 from .events import BackPropagated, Call
 from .expressions import attribute_of, evaluate, handles, path_of
 from .frame import Frame
+from .jax_calls import jax_result, method_result
 from .methods import inferred_receiver, maybe_shared, numeric_method
 from .numpy_calls import described, number_traits, numpy_result
 from .other_calls import other_result
@@ -49,6 +50,8 @@ def _attribute_call(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value 
         _tell_backward(site, None)
     if callee is not None:
         return call_value(site, callee)
+    if base.kind == v.JAX:
+        return method_result(site, base, func.attr)
     result = container_method(site, base, func.attr)
     tell(site, f"{_TOLD_AS.get(base.kind, base.kind)}.{func.attr}", base, result)
     return result
@@ -135,7 +138,7 @@ def _call_library(site: Site, name: str) -> Value | None:
         result = described(site, result)
     if result is None:
         root = name.partition(".")[0]
-        known = {"torch": torch_result, "numpy": numpy_result}.get(root)
+        known = {"torch": torch_result, "numpy": numpy_result, "jax": jax_result}.get(root)
         result = known(site, name) if known is not None else None
         result = result if result is not None else other_result(site, name)
     if result is not None and name.startswith("torch"):

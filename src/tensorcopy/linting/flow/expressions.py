@@ -19,6 +19,7 @@ from .vocabulary import ATTRIBUTES_BOOL, ATTRIBUTES_INT
 Evaluate = Callable[[Frame, Any], "Value | None"]
 HANDLERS: dict[type, Evaluate] = {}
 
+_IMMUTABLE = frozenset(("readonly",))
 _UNCHANGING = frozenset((v.FUNCTION, v.LIBRARY, v.CLASS))
 # Attributes of tensors and arrays that are views of the same memory.
 _VIEWS = frozenset(("T", "mT", "H", "mH", "real", "imag", "data", "flat"))
@@ -235,6 +236,8 @@ def computed(frame: Frame, node: ast.AST, op: ast.operator, left: Value | None, 
             cut=_cut_through(op, left, right),
             traits=inferred | _masked(left, right),
         )
+    if v.JAX in kinds:
+        return Value(v.JAX, node, regions=(Region("fresh", node),), time=frame.unit.clock, traits=_IMMUTABLE)
     if kinds <= v.NUMBERS:
         assert left is not None
         assert right is not None
@@ -524,6 +527,8 @@ def item_of(frame: Frame, node: ast.Subscript, base: Value, index: Value | None)
         return _element(frame, node, base, index)
     if kind == v.DICT:
         return _entry(base, index)
+    if kind == v.JAX:
+        return shared(frame, node, base, "[...]")
     if kind == v.BYTES and type(node.slice) is ast.Slice:
         return fresh(frame, node, v.BYTES)
     if kind == v.STATE_DICT:

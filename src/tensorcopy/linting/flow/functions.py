@@ -11,6 +11,7 @@ from .containers import store_attribute
 from .events import ClassEnd, FunctionEnd
 from .expressions import evaluate
 from .frame import Frame
+from .jax_calls import is_compiled, made
 from .making import shared
 from .project import ClassInfo, FunctionInfo, Summary
 from .statements import annotated, grad_mode, run_block
@@ -152,6 +153,8 @@ def call_function(
             write_stepped(frame, node, value)
         else:
             frame.write(node, value, "call", None, write)
+    if is_compiled(info):
+        return made(frame, node)
     if info.cls is not None and args and args[0] is not None and isinstance(args[0].ref, ClassInfo):
         _forget_attributes(frame, node, info)
     return _in_grad_mode(frame, _instantiated(frame, node, summary.result, given, info))

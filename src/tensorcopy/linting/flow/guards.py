@@ -27,6 +27,8 @@ _KINDS = {
     "builtins.bytes": v.BYTES,
     "builtins.set": v.SET,
     "torch.nn.Module": v.MODULE,
+    "pandas.Series": v.SERIES,
+    "pandas.DataFrame": v.SERIES,
 }
 
 
@@ -93,8 +95,7 @@ def _asked_kinds(frame: Frame, test: ast.Call) -> tuple[ast.expr, Value | None, 
     """For ``isinstance(x, ...)`` and ``torch.is_tensor(x)``: the node of x, its value, the kinds asked for."""
     callee = _called(frame, test.func)
     if callee == "builtins.isinstance" and len(test.args) == 2:
-        types = test.args[1].elts if type(test.args[1]) is ast.Tuple else [test.args[1]]
-        kinds = [_kind_named(frame, t) for t in types]
+        kinds = list(dict.fromkeys(_kind_named(frame, t) for t in _types(test.args[1])))
         return test.args[0], _quiet(frame, test.args[0]), kinds
     if callee in ("torch.is_tensor", "torch.overrides.is_tensor_like") and test.args:
         return test.args[0], _quiet(frame, test.args[0]), [v.TENSOR]
@@ -106,6 +107,13 @@ def _asked_kinds(frame: Frame, test: ast.Call) -> tuple[ast.expr, Value | None, 
     if name in ("is_numpy", "is_ndarray", "is_np_array", "is_numpy_array"):
         return test.args[0], _quiet(frame, test.args[0]), [v.ARRAY]
     return None
+
+
+def _types(node: ast.expr) -> list[ast.expr]:
+    """The classes that ``isinstance`` is given: one, a tuple, or ``A | B``."""
+    if type(node) is ast.BinOp and isinstance(node.op, ast.BitOr):
+        return [*_types(node.left), *_types(node.right)]
+    return node.elts if type(node) is ast.Tuple else [node]
 
 
 def _called(frame: Frame, node: ast.expr) -> str:

@@ -20,7 +20,7 @@ _FLOAT64 = frozenset(
 )
 _NO_ARRAYS = frozenset(["seed", "shuffle", "default_rng", "RandomState", "get_state", "set_state"])
 _FLIPPED = frozenset(["flip", "fliplr", "flipud", "rot90"])
-_COMPUTED_FROM = frozenset((v.ARRAY, v.TENSOR, v.UNKNOWN, v.LIST))
+_COMPUTED_FROM = frozenset((v.ARRAY, v.TENSOR, v.UNKNOWN, v.LIST, v.JAX))
 
 
 def numpy_result(site: Site, name: str) -> Value | None:

@@ -597,6 +597,7 @@ _ANNOTATED = {
     "builtins.bytes": v.BYTES,
     "builtins.dict": v.DICT,
     "torch.optim.Optimizer": v.OPTIMIZER,
+    "pandas.Series": v.SERIES,
     "torch.device": v.DEVICE,
 }
 _LISTS = frozenset(("List", "list", "Sequence", "Iterable", "Tuple", "tuple"))
@@ -624,7 +625,7 @@ def annotated(frame: Frame, node: ast.expr | None, region: Region | None = None)
         return None
     kind = _ANNOTATED.get(str(value.ref)) if value.kind == v.LIBRARY else None
     if kind is not None:
-        regions = (region,) if region is not None and kind in (v.TENSOR, v.ARRAY) else ()
+        regions = (region,) if region is not None and kind in (v.TENSOR, v.ARRAY, v.SERIES) else ()
         return Value(kind, node, regions=regions, traits=frozenset(("annotated",)))
     if isinstance(value.ref, ClassInfo) and value.kind == v.CLASS:
         if value.ref.is_tensor:

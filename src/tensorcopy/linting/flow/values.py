@@ -28,6 +28,7 @@ STATE_DICT, DTYPE, DEVICE, SERIES, ARROW, OTHER, UNKNOWN = (
     "other",
     "unknown",
 )
+JAX = "jax"
 NUMBERS = frozenset((INT, FLOAT, BOOL))
 NUMERIC = frozenset((TENSOR, ARRAY))
 SEQUENCES = frozenset((LIST, TUPLE, SET))

@@ -29,7 +29,17 @@ def constant(event: Call) -> None:
         return
     data = event.argument_node(0, "data")
     written_out = data is not None and (_is_constant(data) or _is_constant_list(event.argument(0, "data")))
-    if not written_out or not _is_moved(event) or _is_kept(event):
+    single = not written_out and event.name in FUNCTIONS and _is_fixed_number(event, data)
+    if not (written_out or single) or not _is_moved(event) or _is_kept(event):
+        return
+    if single:
+        event.report(
+            RULE,
+            event.node,
+            f"a number that never changes becomes a tensor and is moved to the device at every call of "
+            f"{frame.function.name}(): calculate with the Python number, or register it once as a buffer",
+            level=Level.NOTE,
+        )
         return
     event.report(
         RULE,
@@ -53,6 +63,25 @@ def _is_constant_list(value: Value | None) -> bool:
         return False
     found = list(leaves(value))
     return len(found) > 1 and all(leaf is not None and isinstance(leaf.const, (int, float)) for leaf in found)
+
+
+def _is_fixed_number(event: Call, data: ast.expr | None) -> bool:
+    """Whether it is one number: written out, or kept by the constructor and set by no other method."""
+    if isinstance(data, ast.Constant):
+        return type(data.value) in (int, float)
+    value, cls = event.argument(0, "data"), event.frame.cls
+    if value is None or value.kind not in v.NUMBERS or cls is None:
+        return False
+    if not isinstance(data, ast.Attribute) or not isinstance(data.value, ast.Name) or data.value.id != "self":
+        return False
+    others = (m.node for name, m in cls.methods.items() if name != "__init__")
+    return not any(_sets(node, data.attr) for node in others)
+
+
+def _sets(tree: ast.AST, attribute: str) -> bool:
+    return any(
+        isinstance(n, ast.Attribute) and n.attr == attribute and isinstance(n.ctx, ast.Store) for n in walk(tree)
+    )
 
 
 def _is_moved(event: Call) -> bool:
