@@ -1,6 +1,8 @@
 """tensorcopy: copy, share and convert tensors on purpose.
 
 Names are loaded when first used, so that ``import tensorcopy`` costs milliseconds and imports neither torch nor NumPy.
+
+PYTEST_DONT_REWRITE: pytest would warn where the package of its plugin is loaded already, as under ``tensorcopy run``.
 """
 
 from __future__ import annotations

@@ -117,3 +117,17 @@ def test_a_report_is_not_written_over_the_capture(
 
     assert main(["view", path, "-o", path]) == 2
     assert "will not write the report over" in capsys.readouterr().err
+
+
+def test_what_follows_a_module_belongs_to_it(tmp_path: Path) -> None:
+    (tmp_path / "shows.py").write_text("import sys\nprint(sys.argv[1:])\n")
+    environment = {**os.environ, "PYTHONPATH": str(Path(tensorcopy.__path__[0]).parent)}
+    command = [sys.executable, "-m", "tensorcopy", "run", "--steps", "1", "-m", "shows", "-k", "x", "--steps", "2"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+
+    assert (done.returncode, done.stdout) == (0, "['-k', 'x', '--steps', '2']\n")
+
+
+def test_a_module_has_to_be_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["run", "-m"]) == 2
+    assert "why: no module was named behind -m" in capsys.readouterr().err

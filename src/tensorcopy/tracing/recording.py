@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from ..errors import BadArgumentError
 from .capture import Capture, CopyLine, Finding, Spot, Timeline
+from .holding import Holding
 from .session import Session
 
 _BEGINNING = threading.Lock()
@@ -18,10 +21,14 @@ _PART = (
 
 
 class Recording:
-    """A recording of the code between `start` and `stop`: a session of its own, or a part of the one under way."""
+    """A recording of the code between `start` and `stop`: a session of its own, or a part of the one under way.
 
-    def __init__(self, *, steps: int, command: tuple[str, ...]) -> None:
-        self.command = command
+    function: whose call that code is, so that what its variables hold can be judged when it has returned.
+    """
+
+    def __init__(self, *, steps: int, command: tuple[str, ...], function: Callable[..., Any] | None = None) -> None:
+        self.command, self._function = command, function
+        self._holding: Holding | None = None
         self._session = Session(steps=steps, command=command)
         self._outer: Session | None = None
         self._before = Capture(command=command)
@@ -34,6 +41,7 @@ class Recording:
                 _UNDER_WAY.append(self._session)
         if self._outer is None:
             _start(self._session)
+            self._holding = Holding(self._function) if self._function is not None else None
         else:
             self._before = self._outer.capture()
 
@@ -41,7 +49,11 @@ class Recording:
         """End, and give what was recorded meanwhile. *ended* says how the code did."""
         if self._outer is None:
             self._session.ended = ended
-            return end(self._session)
+            try:
+                return end(self._session)
+            finally:
+                if self._holding is not None:
+                    self._holding.release()
         part = since(self._before, self._outer.capture())
         return replace(part, command=self.command, ended=ended, limits=(*part.limits, _PART))
 

@@ -88,17 +88,17 @@ class trace(Shown):
         @functools.wraps(function)
         def recorded(*args: Any, **kwargs: Any) -> Any:
             with ExitStack() as stack:
-                self._begin(f"{function.__name__}()")
+                self._begin(f"{function.__name__}()", function)
                 stack.push(self.__exit__)
                 return function(*args, **kwargs)
 
         recorded.trace = self  # type: ignore[attr-defined]
         return recorded  # type: ignore[return-value]
 
-    def _begin(self, what: str) -> None:
+    def _begin(self, what: str, function: Callable[..., Any] | None = None) -> None:
         from .recording import Recording
 
-        recording = Recording(steps=self._steps, command=(what,))
+        recording = Recording(steps=self._steps, command=(what,), function=function)
         recording.start()
         self._open.recordings.append(recording)
 

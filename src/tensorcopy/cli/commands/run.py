@@ -25,7 +25,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "examples:\n  tensorcopy run train.py --epochs 1\n  tensorcopy run --output first.capture -m package.train\n"
         f"  tensorcopy view first.capture\n\nThe exit code is that of the program. {parser.epilog}"
     )
-    parser.add_argument("-m", dest="module", metavar="MODULE", help="run a module, as python -m does")
+    parser.add_argument(
+        "-m", dest="module", metavar="MODULE", nargs=argparse.REMAINDER, help="run a module, as python -m does"
+    )
     parser.add_argument(
         "--steps", type=int, default=3, metavar="N", help="optimizer steps to follow in full; 3 if not given"
     )
@@ -38,22 +40,32 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         BadArgumentError: there is nothing to run, or the script is not there.
     """
-    script = None if args.module else _script(args.program)
-    arguments = args.program if args.module else args.program[1:]
+    module = _module(args.module)
+    script = None if module else _script(args.program)
+    arguments = (args.module or args.program)[1:]
     from ...tracing.running import run_module, run_script
     from ...tracing.session import Session
     from ..showing import keep_apart
 
     keep_apart([script] if script else [], args.output)
     output = Path(args.output or _DEFAULT).absolute()
-    command = ("-m", args.module, *arguments) if args.module else tuple(args.program)
+    command = ("-m", *args.module) if module else tuple(args.program)
     session = Session(steps=args.steps, command=command)
     if script is None:
-        status = run_module(args.module, arguments, session, output)
+        status = run_module(module, arguments, session, output)
     else:
         status = run_script(script, arguments, session, output)
     _tell(session, output)
     return status
+
+
+def _module(given: list[str] | None) -> str:
+    """What stands behind ``-m``, with the arguments of the program behind it; empty if there is no ``-m``."""
+    if given == []:
+        raise BadArgumentError(
+            "nothing to run", why="no module was named behind -m", fix="tensorcopy run -m module arguments..."
+        )
+    return given[0] if given else ""
 
 
 def _script(program: list[str]) -> str:
