@@ -8,7 +8,7 @@ from types import ModuleType
 
 from ..model import Finding
 from ..sources import Source
-from . import calls, expressions, functions, statements  # noqa: F401  (they register what they handle)
+from . import attributes, calls, functions, scopes, statements  # noqa: F401  (they register what they handle)
 from .events import ModuleEnd
 from .frame import Frame
 from .project import Project, Unit

@@ -6,11 +6,13 @@ import ast
 
 from . import values as v
 from .applying import by_catalogue
+from .attributes import attribute_of
 from .containers import container_method, parameters_of
 from .effects import is_known
 from .events import BackPropagated, Call
-from .expressions import attribute_of, evaluate, handles, path_of
+from .expressions import evaluate, handles, path_of
 from .frame import Frame
+from .functions import call_function, instantiate
 from .jax_calls import jax_result, method_result
 from .methods import inferred_receiver, maybe_shared, numeric_method
 from .numpy_calls import described, number_traits, numpy_result
@@ -69,8 +71,6 @@ def _callee(frame: Frame, func: ast.Attribute, base: Value) -> Value | None:
 
 def call_value(site: Site, callee: Value) -> Value | None:
     """The result of calling a known value."""
-    from .functions import call_function, instantiate
-
     kind = callee.kind
     if kind == v.LIBRARY:
         return _call_library(site, str(callee.ref))
@@ -87,8 +87,6 @@ def call_value(site: Site, callee: Value) -> Value | None:
 
 def _call_object(site: Site, callee: Value) -> Value | None:
     """The result of calling a module or another instance."""
-    from .functions import call_function
-
     kind = callee.kind
     if isinstance(callee.ref, ClassInfo):
         method = callee.ref.method("forward" if kind == v.MODULE else "__call__")

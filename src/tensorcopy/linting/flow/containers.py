@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from . import values as v
 from .frame import Frame
-from .making import fresh, shallow_copy, shared
+from .making import entry_of, fresh, shallow_copy, shared
 from .project import ClassInfo
 from .sites import Site
 from .stepping import write_stepped
@@ -117,13 +117,6 @@ def _state_dict_method(site: Site, base: Value, name: str) -> Value | None:
         entry = entry_of(site.frame, site.node, base)
         return Value("dict view", site.node, items=[entry], ref=name)
     return None
-
-
-def entry_of(frame: Frame, node: ast.AST, state: Value) -> Value:
-    """An entry of a state dict: a parameter or a buffer, without its graph."""
-    entry = shared(frame, node, state, "state_dict()[...]", kind=v.TENSOR, graph=v.OFF)
-    entry.regions = tuple(region.element for region in state.regions)
-    return entry
 
 
 def _module_method(site: Site, base: Value, name: str) -> Value | None:

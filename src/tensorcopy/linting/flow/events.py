@@ -46,6 +46,16 @@ def on_call(*names: str) -> Callable[[_H], _H]:
     return mark
 
 
+def on_read(*attributes: str) -> Callable[[_H], _H]:
+    """Mark a handler for reading one of these attributes of a known value."""
+
+    def mark(handler: _H) -> _H:
+        handler.__dict__.setdefault("hears", []).extend((f"Read {attribute}", None) for attribute in attributes)
+        return handler
+
+    return mark
+
+
 class Event:
     """Something that happens at `node` in `frame`."""
 
@@ -217,18 +227,25 @@ class Assigned(Event):
         self.target, self.source, self.value = target, source, value
 
 
+class AssignedAttribute(Assigned):
+    """A value is bound to an attribute. Heard by those who listen to it alone, which costs less than `Assigned`."""
+
+    __slots__ = ()
+    target: ast.Attribute
+
+
 class Returned(Event):
-    """A function returns `value` at `node`."""
+    """A function returns `value`, of which something is known, at `node`."""
 
     __slots__ = ("value",)
 
-    def __init__(self, frame: Frame, node: ast.AST, value: Value | None) -> None:
+    def __init__(self, frame: Frame, node: ast.AST, value: Value) -> None:
         super().__init__(frame, node)
         self.value = value
 
 
 class Read(Event):
-    """An attribute of a known value is read: `value.attribute`."""
+    """An attribute of a known value is read: `value.attribute`. Heard with `on_read`."""
 
     __slots__ = ("attribute", "value")
 
@@ -238,7 +255,7 @@ class Read(Event):
 
 
 class Operator(Event):
-    """A binary or augmented operation on values; `result` is None if unknown."""
+    """A binary or augmented operation on values, one of them known; `result` is None if unknown."""
 
     __slots__ = ("left", "result", "right")
 

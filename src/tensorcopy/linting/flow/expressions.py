@@ -7,14 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 from . import values as v
-from .dtypes import DTYPES, numpy_name, real_of, torch_name
 from .effects import CUTS, effect_of
-from .events import Compared, Operator, Read
+from .events import Compared, Operator
 from .frame import Frame
-from .making import INHERITED, element_value, fresh, graph_of, repeated, shallow_copy, shared
-from .project import ClassInfo, FunctionInfo
+from .making import INHERITED, element_value, entry_of, fresh, graph_of, repeated, shallow_copy, shared
+from .project import FunctionInfo
 from .values import Cut, Region, Value, element_of, joined, one_of
-from .vocabulary import ATTRIBUTES_BOOL, ATTRIBUTES_INT
 
 Evaluate = Callable[[Frame, Any], "Value | None"]
 HANDLERS: dict[type, Evaluate] = {}
@@ -63,26 +61,6 @@ def _name(frame: Frame, node: ast.Name) -> Value | None:
     return value
 
 
-@handles(ast.Attribute)
-def _attribute(frame: Frame, node: ast.Attribute) -> Value | None:
-    base = evaluate(frame, node.value)
-    path = path_of(node)
-    if path is not None and path in frame.state.attributes:
-        value = frame.state.attributes[path]
-        if value is not None and frame.state.writes:
-            frame.check_read(node, value)
-        return value
-    if base is None:
-        return None
-    frame.unit.tell(Read, frame, node, base, node.attr)
-    value = attribute_of(frame, node, base, node.attr)
-    if value is not None and path is not None and value.kind not in _UNCHANGING and node.attr not in _VIEWS:
-        frame.state.attributes[path] = value
-        if frame.state.writes:
-            frame.check_read(node, value)
-    return value
-
-
 def path_of(node: ast.Attribute) -> str | None:
     """``"self.x"`` or ``"self.x.y"`` for chains of names, None for anything else."""
     value = node.value
@@ -93,125 +71,12 @@ def path_of(node: ast.Attribute) -> str | None:
     return None
 
 
-def attribute_of(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Value | None:
-    """The attribute *name* of a known value."""
-    kind = base.kind
-    if kind == v.LIBRARY:
-        return _of_library(frame, node, base, name)
-    if kind in (v.TENSOR, v.ARRAY) or kind == v.UNKNOWN:
-        return _of_numeric(frame, node, base, name)
-    if kind == v.SERIES and name == "values":
-        protected = frozenset(() if "nullable" in base.traits else ("readonly",))
-        return shared(frame, node, base, "series.values", kind=v.ARRAY, graph=v.OFF, traits=protected)
-    if isinstance(base.ref, ClassInfo):
-        return _of_instance(frame, node, base, name)
-    if kind == v.MODULE:
-        return _of_module(frame, node, base, name)
-    return None
-
-
-def _of_library(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Value | None:
-    qualified = f"{base.ref}.{name}"
-    root = qualified.partition(".")[0]
-    if name in DTYPES and root in ("torch", "numpy"):
-        return Value(v.DTYPE, ref=qualified, const=torch_name(name) if root == "torch" else numpy_name(name))
-    if root == "ml_dtypes":
-        return Value(v.DTYPE, ref=qualified, const=name)
-    if qualified in ("numpy.nan", "math.nan", "torch.nan"):
-        return Value(v.FLOAT, node, traits=frozenset(("nan",)))
-    if qualified in ("numpy.inf", "numpy.nan", "numpy.pi", "math.pi", "math.inf", "torch.inf", "torch.nan", "torch.pi"):
-        return Value(v.FLOAT, node)
-    found = frame.unit.project.module(str(base.ref), frame.unit.source.imports)
-    if found is not None:
-        from .resolving import defined_in
-
-        return defined_in(found, name)
-    return frame.unit.library(qualified)
-
-
-def _of_numeric(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Value | None:
-    if name in _VIEWS:
-        if name == "data" and base.kind != v.TENSOR:
-            return shared(frame, node, base, ".data") if base.regions and base.kind == v.UNKNOWN else None
-        cut = Cut(".data", node, base) if name == "data" and base.graph == v.ON else base.cut
-        graph = v.OFF if name == "data" else base.graph
-        turned = frozenset(("noncontiguous",)) if name in ("T", "mT", "H", "mH") else frozenset()
-        dtype = real_of(base.dtype) if name in ("real", "imag") else base.dtype
-        return shared(frame, node, base, f".{name}", graph=graph, cut=cut, traits=turned, dtype=dtype)
-    if name == "grad" and base.kind == v.TENSOR:
-        region = Region("attribute", node, name="grad")
-        return Value(v.TENSOR, node, regions=(region,), graph=v.OFF, traits=frozenset(("grad",)), ref=base)
-    if name == "shape":
-        return Value(v.TUPLE, node, traits=frozenset(("sizes",)))
-    if base.kind == v.UNKNOWN:
-        return _of_unknown(frame, node, base, name)
-    if name in ATTRIBUTES_INT:
-        return Value(v.INT, node)
-    if name in ATTRIBUTES_BOOL:
-        return Value(
-            v.BOOL, node, const={v.ON: True}.get(base.graph, v.MISSING) if name == "requires_grad" else v.MISSING
-        )
-    if name == "dtype" and base.dtype:
-        return Value(v.DTYPE, node, const=base.dtype)
-    if name == "dtype":
-        return Value(v.DTYPE, node)
-    if name == "device":
-        return Value(v.DEVICE, node)
-    return None
-
-
-def _of_unknown(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Value | None:
-    """An attribute of something unknown: its memory may lie in that thing's, or be kept by it."""
-    return None
-
-
-def _of_instance(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Value | None:
-    info: ClassInfo = base.ref
-    method = info.method(name)
-    if method is not None:
-        if method.has_decorator("property", "cached_property"):
-            from .functions import call_function
-
-            return call_function(frame, node, method, [base], {})
-        return Value(v.FUNCTION, node, ref=method, items=[] if base.kind == v.CLASS else [base])
-    if base.kind != v.CLASS:
-        from .functions import construct
-
-        construct(info)
-    value = info.attribute(name)
-    if value is not None or base.kind == v.CLASS:
-        return value
-    if base.kind == v.MODULE and name in ("parameters", "state_dict", "children", "modules"):
-        return None
-    return Value(v.UNKNOWN, node, regions=(info.region(name),), traits=frozenset(("attribute",)))
-
-
-def _of_module(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Value | None:
-    if name in ("weight", "bias", "weight_ih_l0", "weight_hh_l0", "in_proj_weight"):
-        items = base.items if isinstance(base.items, dict) else None
-        known: Value | None = items.get(name) if items is not None else None
-        if known is not None:
-            return known
-        made = Value(
-            v.TENSOR,
-            node,
-            regions=(Region("attribute", node, name=name),),
-            time=0,
-            graph=v.OFF if "frozen" in base.traits else v.ON,
-            traits=frozenset(("leaf", "parameter")),
-        )
-        made.regions[0].kept = name
-        if items is not None:
-            items[name] = made
-        return made
-    return None
-
-
 @handles(ast.BinOp)
 def _operation(frame: Frame, node: ast.BinOp) -> Value | None:
     left, right = evaluate(frame, node.left), evaluate(frame, node.right)
     result = computed(frame, node, node.op, left, right)
-    frame.unit.tell(Operator, frame, node, left, right, result)
+    if left is not None or right is not None:
+        frame.unit.tell(Operator, frame, node, left, right, result)
     return result
 
 
@@ -395,27 +260,6 @@ def _dict(frame: Frame, node: ast.Dict) -> Value:
     return Value(v.DICT, node, items=items, time=frame.unit.clock)
 
 
-@handles(ast.IfExp)
-def _if_expression(frame: Frame, node: ast.IfExp) -> Value | None:
-    from .guards import narrowed, truth
-
-    known = truth(frame, node.test)
-    evaluate(frame, node.test)
-    before = frame.state
-    frame.state = before.copy()
-    narrowed(frame, node.test, holds=True)
-    then = evaluate(frame, node.body) if known is not False else None
-    frame.state = before
-    if known is True:
-        return then
-    other_state = before.copy()
-    frame.state = other_state
-    narrowed(frame, node.test, holds=False)
-    other = evaluate(frame, node.orelse)
-    frame.state = before
-    return other if known is False else joined(then, other)
-
-
 @handles(ast.Lambda)
 def _lambda(frame: Frame, node: ast.Lambda) -> Value:
     return Value(v.FUNCTION, node, ref=FunctionInfo(node, frame.unit, None, frame), items=[])
@@ -464,51 +308,6 @@ def _slice(frame: Frame, node: ast.Slice) -> None:
             evaluate(frame, part)
 
 
-@handles(ast.ListComp, ast.SetComp, ast.GeneratorExp)
-def _comprehension(frame: Frame, node: Any) -> Value:
-    made = _in_scope(frame, node, lambda: evaluate(frame, node.elt))
-    if type(node.elt) is ast.Name and made is not None and _is_from_outside(node):
-        made = repeated(node, made)
-    kind = v.SET if isinstance(node, ast.SetComp) else v.LIST
-    traits = frozenset(("generator",)) if isinstance(node, ast.GeneratorExp) else frozenset()
-    return Value(kind, node, items=[made], traits=traits | {"comprehension"}, time=frame.unit.clock)
-
-
-def _is_from_outside(node: Any) -> bool:
-    """``[x for _ in ...]``: the same x in every place."""
-    targets = [n for generator in node.generators for n in ast.walk(generator.target)]
-    return not any(type(n) is ast.Name and n.id == node.elt.id for n in targets)
-
-
-@handles(ast.DictComp)
-def _dict_comprehension(frame: Frame, node: ast.DictComp) -> Value:
-    def element() -> Value | None:
-        evaluate(frame, node.key)
-        return evaluate(frame, node.value)
-
-    return Value(v.DICT, node, items={...: _in_scope(frame, node, element)}, time=frame.unit.clock)
-
-
-def _in_scope(frame: Frame, node: Any, element: Callable[[], Value | None]) -> Value | None:
-    """Evaluate the element of a comprehension with its variables bound, as one turn of a loop."""
-    from .guards import narrowed
-    from .statements import bind_loop_variable
-
-    saved = frame.state.names.copy()
-    frame.loops.append(node)
-    frame.unit.clock += 1
-    frame.iteration = frame.unit.clock
-    for generator in node.generators:
-        bind_loop_variable(frame, generator.target, generator.iter)
-        for test in generator.ifs:
-            evaluate(frame, test)
-            narrowed(frame, test, holds=True)
-    made = element()
-    frame.loops.pop()
-    frame.state.names = saved
-    return made
-
-
 @handles(ast.Subscript)
 def _subscript(frame: Frame, node: ast.Subscript) -> Value | None:
     base = evaluate(frame, node.value)
@@ -532,8 +331,6 @@ def item_of(frame: Frame, node: ast.Subscript, base: Value, index: Value | None)
     if kind == v.BYTES and type(node.slice) is ast.Slice:
         return fresh(frame, node, v.BYTES)
     if kind == v.STATE_DICT:
-        from .containers import entry_of
-
         return entry_of(frame, node, base)
     if kind == v.MODULE:
         return _submodule(base, index)

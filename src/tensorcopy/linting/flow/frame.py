@@ -25,7 +25,7 @@ class State:
 
     def copy(self) -> State:
         """An independent state with the same facts."""
-        other = State()
+        other = object.__new__(State)
         other.names, other.attributes = self.names.copy(), self.attributes.copy()
         other.writes, other.dead = self.writes.copy(), self.dead
         return other

@@ -52,28 +52,23 @@ def _run(info: FunctionInfo, given: dict[str, Value | None], depth: int, grad: s
 
 
 def _bind_parameters(frame: Frame, info: FunctionInfo, given: dict[str, Value | None]) -> None:
-    arguments = info.node.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    bound = info.cls is not None and not info.is_static
-    defaults = dict(
-        zip([a.arg for a in positional[len(positional) - len(arguments.defaults) :]], arguments.defaults, strict=True)
-    )
-    defaults |= {a.arg: d for a, d in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True) if d is not None}
-    for i, argument in enumerate((*positional, *arguments.kwonlyargs)):
+    names, bound = frame.state.names, info.cls is not None and not info.is_static
+    for argument, default in info.arguments:
         name = argument.arg
-        region = Region("parameter", argument, name=name)
         value: Value | None
-        if i == 0 and bound and name not in given:
+        if bound and name not in given:
             value = _self_value(info, argument)
         else:
-            value = _parameter(frame, argument, region, given.get(name), defaults.get(name))
-        frame.state.names[name] = value
+            value = _parameter(frame, argument, Region("parameter", argument, name=name), given.get(name), default)
+        bound = False
+        names[name] = value
         if value is not None:
             frame.parameters[name] = value
-    if arguments.vararg is not None:
-        frame.state.names[arguments.vararg.arg] = Value(v.TUPLE, arguments.vararg)
-    if arguments.kwarg is not None:
-        frame.state.names[arguments.kwarg.arg] = Value(v.DICT, arguments.kwarg)
+    stated = info.node.args
+    if stated.vararg is not None:
+        names[stated.vararg.arg] = Value(v.TUPLE, stated.vararg)
+    if stated.kwarg is not None:
+        names[stated.kwarg.arg] = Value(v.DICT, stated.kwarg)
 
 
 def _self_value(info: FunctionInfo, argument: ast.arg) -> Value:
@@ -169,8 +164,10 @@ def _in_grad_mode(frame: Frame, result: Value | None) -> Value | None:
 
 def _given(info: FunctionInfo, args: list[Value | None], keywords: dict[str, Value | None]) -> dict[str, Value | None]:
     given: dict[str, Value | None] = {n: a for n, a in zip(info.parameters, args, strict=False) if a is not None}
-    names = {a.arg for a in info.node.args.kwonlyargs} | set(info.parameters)
-    return given | {k: value for k, value in keywords.items() if k in names and value is not None}
+    if keywords:
+        names = {argument.arg for argument, _ in info.arguments}
+        given |= {k: value for k, value in keywords.items() if k in names and value is not None}
+    return given
 
 
 def _forget_attributes(frame: Frame, node: ast.AST, info: FunctionInfo) -> None:

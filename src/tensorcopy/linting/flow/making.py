@@ -65,6 +65,13 @@ def element_value(frame: Frame, node: ast.AST, base: Value) -> Value:
     return made
 
 
+def entry_of(frame: Frame, node: ast.AST, state: Value) -> Value:
+    """An entry of a state dict: a parameter or a buffer, without its graph."""
+    entry = shared(frame, node, state, "state_dict()[...]", kind=v.TENSOR, graph=v.OFF)
+    entry.regions = tuple(region.element for region in state.regions)
+    return entry
+
+
 def repeated(node: ast.AST, item: Value | None) -> Value | None:
     """An element of a list that holds the same object in every place."""
     if item is None:

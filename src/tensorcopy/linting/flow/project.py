@@ -6,6 +6,7 @@ import ast
 import builtins
 import re
 from collections.abc import Callable
+from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
 from ..model import Finding, Level, Rule
@@ -48,13 +49,15 @@ class Summary:
 class FunctionInfo:
     """A function or method of the project, with the summaries found so far by the kinds of its arguments."""
 
-    __slots__ = ("cls", "name", "node", "open", "outer", "parameters", "summaries", "unit")
+    __slots__ = ("_arguments", "cls", "decorators", "name", "node", "open", "outer", "parameters", "summaries", "unit")
 
     def __init__(self, node: Any, unit: Unit, cls: ClassInfo | None = None, outer: Frame | None = None) -> None:
         self.node, self.unit, self.cls, self.outer = node, unit, cls, outer
         self.name: str = getattr(node, "name", "<lambda>")
         arguments = node.args
         self.parameters = [a.arg for a in (*arguments.posonlyargs, *arguments.args)]
+        self.decorators = [_last_name(d) for d in getattr(node, "decorator_list", ())]
+        self._arguments: list[tuple[ast.arg, ast.expr | None]] | None = None
         self.summaries: dict[Any, Summary] = {}
         self.open = 0
         unit.note(self)
@@ -68,9 +71,19 @@ class FunctionInfo:
         """Let go of what it knows."""
         self.summaries, self.cls, self.outer = {}, None, None
 
+    @property
+    def arguments(self) -> list[tuple[ast.arg, ast.expr | None]]:
+        """The parameters that take one argument each, with their defaults."""
+        if self._arguments is None:
+            stated = self.node.args
+            positional = [*stated.posonlyargs, *stated.args]
+            defaults = [*[None] * (len(positional) - len(stated.defaults)), *stated.defaults, *stated.kw_defaults]
+            self._arguments = list(zip((*positional, *stated.kwonlyargs), defaults, strict=True))
+        return self._arguments
+
     def has_decorator(self, *names: str) -> bool:
         """Whether one of its decorators ends in one of *names*."""
-        return any(_last_name(d) in names for d in getattr(self.node, "decorator_list", ()))
+        return any(name in names for name in self.decorators)
 
     @property
     def is_static(self) -> bool:
@@ -181,6 +194,8 @@ class Unit:
         # What an imported file defines by each name; found out when it is asked for.
         self.definitions: dict[str, list[ast.stmt]] = {}
         self.lines: list[str] | None = None
+        self._starts: list[int] = []
+        self._said: dict[tuple[str, ...], bool] = {}
         self.told: tuple[ast.Call, str, Value | None, list[Value | None]] | None = None
         self.remembered: dict[str, Any] = {}
         self._libraries: dict[str, Value] = {}
@@ -234,10 +249,27 @@ class Unit:
 
     def mentions(self, node: Any, *words: str) -> bool:
         """Whether the lines of *node* contain one of *words*: a quick no for rules that would walk it."""
-        if self.lines is None:
-            self.lines = _LINE_ENDS.split(self.source.text)
-        lines = self.lines[node.lineno - 1 : node.end_lineno]
-        return any(word in line for line in lines for word in words)
+        if not self.says(*words):
+            return False
+        start, end = self.lines_of(node)
+        return any(self.source.text.find(word, start, end) >= 0 for word in words)
+
+    def lines_of(self, node: Any) -> tuple[int, int]:
+        """Where in the text the first line of *node* starts, and where its last line ends."""
+        text = self.source.text
+        if isinstance(node, ast.Module):
+            return 0, len(text)
+        if not self._starts:
+            ends = _LINE_ENDS.finditer(text) if "\r" in text else None
+            lines = [end.end() for end in ends] if ends else accumulate(len(line) + 1 for line in text.split("\n"))
+            self._starts = [0, *lines, len(text)]
+        return self._starts[node.lineno - 1], self._starts[min(node.end_lineno, len(self._starts) - 1)]
+
+    def says(self, *words: str) -> bool:
+        """Whether the file contains one of *words*. Looked for once."""
+        if words not in self._said:
+            self._said[words] = any(word in self.source.text for word in words)
+        return self._said[words]
 
     def report(
         self, rule: Rule, node: Any, message: str, related: Related, fix: Any, level: Level | None = None

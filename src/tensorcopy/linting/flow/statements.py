@@ -8,7 +8,7 @@ from typing import Any
 
 from . import values as v
 from .containers import store_attribute
-from .events import Assigned, Discarded, LoopEnd, Operator, Returned
+from .events import Assigned, AssignedAttribute, Discarded, LoopEnd, Operator, Returned
 from .expressions import computed, evaluate, index_kind, path_of
 from .frame import Frame
 from .guards import narrowed, truth
@@ -113,6 +113,8 @@ def bind(frame: Frame, node: ast.AST, target: ast.expr, source: ast.expr, value:
         bind(frame, node, target.value, source, None)  # type: ignore[attr-defined]
         return
     frame.unit.tell(Assigned, frame, node, target, source, value)
+    if kind is ast.Attribute:
+        frame.unit.tell(AssignedAttribute, frame, node, target, source, value)
 
 
 def _renamed(frame: Frame, node: ast.AST, value: Value) -> Value:
@@ -244,7 +246,8 @@ def _augmented(frame: Frame, node: ast.AugAssign) -> None:
     target = node.target
     current = evaluate(frame, target)
     value = evaluate(frame, node.value)
-    frame.unit.tell(Operator, frame, node, current, value, None)
+    if current is not None or value is not None:
+        frame.unit.tell(Operator, frame, node, current, value, None)
     if current is not None and current.kind in (v.TENSOR, v.ARRAY):
         if type(target) is ast.Subscript and current.step is not None and current.step.name == "[...]":
             frame.write(node, current.step.base, "subscript", value)
@@ -300,9 +303,9 @@ def _augmented_item(frame: Frame, node: ast.AugAssign, target: ast.Subscript, va
 def _return(frame: Frame, node: ast.Return) -> None:
     value = evaluate(frame, node.value) if node.value is not None else Value(v.NOTHING, node, const=None)
     frame.returns.append(value)
-    if node.value is not None:
+    if node.value is not None and value is not None:
         frame.unit.tell(Returned, frame, node, value)
-        if value is not None and frame.cls is not None:
+        if frame.cls is not None:
             _tell_class(frame, node, value)
     frame.state.dead = True
 

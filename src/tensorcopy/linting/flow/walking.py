@@ -6,22 +6,51 @@ import ast
 from bisect import bisect_right
 from collections.abc import Iterator
 
+# Fields that never hold what stands in the text as a node: words, and the marks of operators and contexts.
+_WORDS = frozenset(
+    """
+    arg asname attr conversion ctx id is_async kind kwd_attrs level module op ops rest simple tag type_comment
+    """.split()  # noqa: SIM905 (a word list reads best as words)
+)
+_fields: dict[type, tuple[str, ...]] = {ast.Constant: ()}
+"""The fields of each type of node that can hold nodes, the last first. Filled as types are met."""
 
-def walk(node: ast.AST) -> Iterator[ast.AST]:
-    """*node* and all nodes below it, in the order of the text."""
+
+def _fields_of(kind: type[ast.AST]) -> tuple[str, ...]:
+    found = _fields[kind] = tuple(name for name in reversed(kind._fields) if name not in _WORDS)
+    return found
+
+
+def walk(node: ast.AST, apart: frozenset[type] = frozenset()) -> Iterator[ast.AST]:
+    """*node* and all nodes below it, in the order of the text. Operators and contexts are left out.
+
+    apart: types of nodes that are left out with all that is below them.
+    """
     pending = [node]
     while pending:
-        current = pending.pop()
-        yield current
-        pending.extend(reversed(children(current)))
+        node = pending.pop()
+        kind = node.__class__
+        if kind in apart:
+            continue
+        yield node
+        fields = _fields.get(kind)
+        for name in _fields_of(kind) if fields is None else fields:
+            value = getattr(node, name, None)
+            if value.__class__ is list:
+                pending += [item for item in reversed(value) if isinstance(item, ast.AST)]
+            elif isinstance(value, ast.AST):
+                pending.append(value)
 
 
 def children(node: ast.AST) -> list[ast.AST]:
-    """The nodes right below *node*, in the order of its fields."""
+    """The nodes right below *node*, the last first. Operators and contexts are left out."""
     found: list[ast.AST] = []
-    for value in node.__dict__.values():
-        if isinstance(value, list):
-            found += [item for item in value if isinstance(item, ast.AST)]
+    kind = node.__class__
+    fields = _fields.get(kind)
+    for name in _fields_of(kind) if fields is None else fields:
+        value = getattr(node, name, None)
+        if value.__class__ is list:
+            found += [item for item in reversed(value) if isinstance(item, ast.AST)]
         elif isinstance(value, ast.AST):
             found.append(value)
     return found

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 
 from ..flow import values as v
 from ..flow.frame import Frame
+from ..flow.walking import walk
 from ._reading import ancestors, body_of, position
 
 _STEPS = frozenset(("backward", "step", "fit", "manual_backward", "train_step", "training_step", "optimizer_step"))
@@ -101,16 +103,9 @@ def is_model(frame: Frame, node: ast.expr, value: v.Value | None) -> bool:
     """Whether *node* is a module: known to be, asked for what only modules have, or called and trained."""
     if value is not None and value.kind != v.UNKNOWN:
         return value.kind == v.MODULE
-    return _mentions_training(frame) and ast.dump(node) in _models_in(frame)
-
-
-def _mentions_training(frame: Frame) -> bool:
-    """Whether the file mentions training at all. Asked once a file."""
-    known: bool | None = frame.unit.remembered.get("trains")
-    if known is None:
-        text = frame.unit.source.text
-        known = frame.unit.remembered["trains"] = "backward" in text or ".step(" in text
-    return known
+    if not frame.unit.says("backward", ".step(") or not _may_be_model(frame, node):
+        return False
+    return ast.dump(node) in _models_in(frame)
 
 
 def _models_in(frame: Frame) -> set[str]:
@@ -118,11 +113,50 @@ def _models_in(frame: Frame) -> set[str]:
     body = body_of(frame)
     known: dict[ast.AST, set[str]] = frame.unit.remembered.setdefault("models", {})
     if body not in known:
-        nodes = list(ast.walk(body))
+        nodes = list(walk(body))
         known[body] = {ast.dump(n.value) for n in nodes if isinstance(n, ast.Attribute) and n.attr in _ONLY_MODULES}
         if any(called_name(n) == "backward" for n in nodes):
             known[body] |= {ast.dump(n.func) for n in nodes if isinstance(n, ast.Call) and n.args}
     return known[body]
+
+
+def _may_be_model(frame: Frame, node: ast.expr) -> bool:
+    """A quick no by the text of the file, where neither is done with a variable."""
+    if not isinstance(node, ast.Name):
+        return True
+    unit, body = frame.unit, body_of(frame)
+    known: set[str] | None = unit.remembered.get("asked")
+    if known is None:
+        known = unit.remembered["asked"] = set(_asked(unit.source.text))
+    if "" in known or node.id in known:
+        return True
+    return unit.mentions(body, "backward") and _is_called(unit.source.text, node.id, *unit.lines_of(body))
+
+
+def _is_called(text: str, name: str, start: int, end: int) -> bool:
+    """Whether an opening bracket follows the name somewhere, nothing but blanks and brackets between them."""
+    place = text.find(name, start, end)
+    while place >= 0:
+        behind = place + len(name)
+        if text[behind : behind + 100].lstrip(" \t\n\f\\)").startswith("("):
+            return True
+        place = text.find(name, behind, end)
+    return False
+
+
+def _asked(text: str) -> Iterator[str]:
+    """The variables that a text asks for what only modules have, and some more; empty where that can't be told."""
+    for word in ("parameters", "state_dict", "zero_grad"):  # parts of all of them
+        place = text.find(word)
+        while place >= 0:
+            asked = _ASKED.search(text, max(place - 200, 0), place)
+            if asked is not None:
+                yield "" if "#" in asked[0] else asked[1]
+            place = text.find(word, place + 1)
+
+
+# A variable in front of a dot. Brackets, blanks and comments may stand between them, and behind the dot.
+_ASKED = re.compile(r"(\w+)(?:[\s)\\]|#.*\n)*\.(?:[\s\\]|#.*\n)*(?:named_|load_)?$")
 
 
 def loops_around(frame: Frame, node: ast.AST) -> list[ast.For | ast.While]:

@@ -72,10 +72,18 @@ def _is_result_read(unit: Unit, statement: ast.Return, depth: int) -> bool:
 
 
 def _calls_of(unit: Unit, name: str) -> Iterator[ast.Call | None]:
-    for node in walk(unit.tree):
+    for node in _where_mentioned(unit, name):
         if isinstance(node, ast.Name) and node.id == name and isinstance(node.ctx, ast.Load):
             parent = unit.parents.get(node)
             yield parent if isinstance(parent, ast.Call) and parent.func is node else None
+
+
+def _where_mentioned(unit: Unit, name: str) -> Iterator[ast.AST]:
+    """The nodes of the statements of a file that mention a name."""
+    for statement in unit.tree.body:
+        decorated = bool(getattr(statement, "decorator_list", ()))
+        if decorated or unit.mentions(statement, name):
+            yield from walk(statement)
 
 
 def _scope(unit: Unit, node: ast.AST) -> ast.AST:

@@ -28,12 +28,21 @@ RULE = Rule(
 )
 
 
+_Live = tuple[str, ast.expr]
+
+
 @on("Assigned")
-def best(event: Assigned) -> None:
-    """``if better: best = model.state_dict()`` in a loop that trains the model."""
+def assigned(event: Assigned) -> None:
+    """A model, its parameters or its state dict get a name."""
     live = _live(event)
-    if live is None:
-        return
+    if live is not None:
+        _best(event, live)
+        _on_the_object(event, live)
+        _restored(event, live)
+
+
+def _best(event: Assigned, live: _Live) -> None:
+    """``if better: best = model.state_dict()`` in a loop that trains the model."""
     what, model = live
     loops = loops_around(event.frame, event.node)
     branch = next((n for n in _branches(event) if not loops or _is_inside(n, loops[-1])), None)
@@ -44,11 +53,10 @@ def best(event: Assigned) -> None:
         _report(event, event.source, what, training)
 
 
-@on("Assigned")
-def on_the_object(event: Assigned) -> None:
+def _on_the_object(event: Assigned, live: _Live) -> None:
     """``if loss < self.best: self.state = model.state_dict()`` in an early stopping, which is called while training."""
-    live, target = _live(event), event.target
-    if live is None or loops_around(event.frame, event.node) or not _is_own_attribute(target):
+    target = event.target
+    if not _is_own_attribute(target) or loops_around(event.frame, event.node):
         return
     branch = compared_around(event.frame, event.node)
     cls = event.frame.cls
@@ -58,11 +66,10 @@ def on_the_object(event: Assigned) -> None:
         _report(event, event.source, live[0], None)
 
 
-@on("Assigned")
-def restored(event: Assigned) -> None:
+def _restored(event: Assigned, live: _Live) -> None:
     """``first = model.state_dict(); train(); model.load_state_dict(first)`` puts nothing back."""
-    live, target = _live(event), event.target
-    if live is None or not isinstance(target, ast.Name) or "state_dict" not in live[0]:
+    target = event.target
+    if not isinstance(target, ast.Name) or "state_dict" not in live[0]:
         return
     if _is_filled(event, target.id):
         return
@@ -79,7 +86,7 @@ def appended(event: Call) -> None:
         return
     source = event.argument_node(0)
     live = _live_argument(event, source)
-    loops = loops_around(event.frame, event.node)
+    loops = loops_around(event.frame, event.node) if live is not None else []
     if live is None or not loops or is_bound_in(loops[0], set(names_in(live[1]))):
         return
     training = training_in(loops[0])
@@ -88,16 +95,18 @@ def appended(event: Call) -> None:
         _report(event, source, live[0], training)
 
 
-def _live_argument(event: Call, node: ast.expr | None) -> tuple[str, ast.expr] | None:
+def _live_argument(event: Call, node: ast.expr | None) -> _Live | None:
     if isinstance(node, ast.Name):
         known = event.frame.loops and is_model(event.frame, node, event.argument(0))
         return ("this is the model itself, not a copy", node) if known else None
     return live_model(node) if node is not None else None
 
 
-def _live(event: Assigned) -> tuple[str, ast.expr] | None:
+def _live(event: Assigned) -> _Live | None:
     """What of a model is kept by an assignment, and which model."""
     source = event.source
+    if type(source) not in _HOLDING:
+        return None
     if isinstance(source, ast.Name):
         plain = isinstance(event.target, (ast.Name, ast.Attribute)) and event.frame.loops
         model = plain and is_model(event.frame, source, event.value)
@@ -106,7 +115,11 @@ def _live(event: Assigned) -> tuple[str, ast.expr] | None:
         copied = source.args[0]
         if isinstance(copied, ast.Name) and is_model(event.frame, copied, event.frame.lookup(copied.id)):
             return "copy.copy() of a model keeps its parameters", copied
-    return live_model(source)
+    return live_model(source) if event.frame.unit.says("state_dict", "parameters", "buffers") else None
+
+
+# The expressions that can refer to a model or its parameters.
+_HOLDING = frozenset((ast.Name, ast.Call, ast.DictComp, ast.ListComp, ast.Tuple, ast.List, ast.Dict))
 
 
 def _branches(event: Assigned) -> list[ast.If]:

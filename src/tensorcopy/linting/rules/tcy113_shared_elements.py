@@ -209,7 +209,7 @@ def _is_rebound(event: Write, target: ast.Name) -> bool:
 def repeated_container(event: Assigned) -> None:
     """``rows = [[]] * 4; rows[0].append(x)`` fills all four; so does ``dict.fromkeys(keys, [])``."""
     source, target = event.source, event.target
-    if not isinstance(target, (ast.Name, ast.Attribute)) or not _repeats_container(source):
+    if not _repeats_container(source) or not isinstance(target, (ast.Name, ast.Attribute)):
         return
     cls = event.frame.cls
     tree = cls.node if isinstance(target, ast.Attribute) and cls is not None else body_of(event.frame)
@@ -226,12 +226,12 @@ def repeated_container(event: Assigned) -> None:
 
 
 def _repeats_container(node: ast.expr) -> bool:
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Mult):
+    if type(node) is ast.BinOp and isinstance(node.op, ast.Mult):
         display = node.left if isinstance(node.left, ast.List) else node.right
         return isinstance(display, ast.List) and len(display.elts) == 1 and _is_container(display.elts[0])
-    return (
-        _name(node) == "fromkeys" and isinstance(node, ast.Call) and len(node.args) == 2 and _is_container(node.args[1])
-    )
+    if type(node) is not ast.Call or len(node.args) != 2:
+        return False
+    return _name(node) == "fromkeys" and _is_container(node.args[1])
 
 
 def _is_container(node: ast.expr) -> bool:

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from ..flow import values as v
-from ..flow.events import Assigned, Call, on, on_call
+from ..flow.events import AssignedAttribute, Call, on, on_call
 from ..flow.walking import walk
 from ..model import Level, Rule
 from ._reading import body_of, source_of
@@ -74,11 +74,11 @@ def _module_copied_too(event: Call) -> bool:
     )
 
 
-@on("Assigned")
-def tied(event: Assigned) -> None:
+@on("AssignedAttribute")
+def tied(event: AssignedAttribute) -> None:
     """``decoder.weight = embedding.weight``, and later a deepcopy of each."""
     value, target = event.value, event.target
-    if not isinstance(target, ast.Attribute) or not isinstance(event.source, ast.Attribute) or value is None:
+    if not isinstance(event.source, ast.Attribute) or value is None:
         return
     if value.kind != v.TENSOR or "parameter" not in value.traits:
         return
@@ -95,7 +95,7 @@ def tied(event: Assigned) -> None:
         )
 
 
-def _copies(event: Assigned, names: set[str]) -> list[tuple[str, Any]]:
+def _copies(event: AssignedAttribute, names: set[str]) -> list[tuple[str, Any]]:
     """The calls ``deepcopy(name)`` of these names in the function."""
     found = []
     for node in walk(body_of(event.frame)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..flow.events import Assigned, on
+from ..flow.events import AssignedAttribute, on
 from ..flow.places import replaced
 from ..flow.walking import walk
 from ..model import Fix, Level, Rule
@@ -18,11 +18,11 @@ RULE = Rule(
 )
 
 
-@on("Assigned")
-def shared(event: Assigned) -> None:
+@on("AssignedAttribute")
+def shared(event: AssignedAttribute) -> None:
     """``for p, q in zip(a.parameters(), b.parameters()): p.data = q.data``."""
     target, source = event.target, event.source
-    if not isinstance(target, ast.Attribute) or target.attr != "data" or not isinstance(target.value, ast.Name):
+    if target.attr != "data" or not isinstance(target.value, ast.Name):
         return
     named = _shared_name(source)
     if named is None or named.id == target.value.id:

@@ -33,7 +33,7 @@ _CASTS = (
 def returned(event: Returned) -> None:
     """A function gets a value on the graph and returns one computed from its integers alone."""
     value = event.value
-    if value is None or value.cut is None or event.frame.grad != "on":
+    if value.cut is None or event.frame.grad != "on":
         return
     if _cast_back(value) and not _straight_through(event.frame, value.cut):
         _tell(event, value.cut, event.node, "returned here, without a graph")

@@ -6,7 +6,7 @@ import ast
 from typing import Any
 
 from ..flow import values as v
-from ..flow.events import Assigned, Call, Event, Read, on, on_call
+from ..flow.events import AssignedAttribute, Call, Event, Read, on, on_call, on_read
 from ..flow.values import Value
 from ..model import Level, Rule
 from ._saving import is_computed
@@ -83,11 +83,11 @@ def retained(event: Call) -> None:
         event.receiver.traits = event.receiver.traits | {"retains grad"}
 
 
-@on("Read")
+@on_read("grad")
 def read(event: Read) -> None:
     """``x.grad`` of something that is no leaf."""
     value = event.value
-    if event.attribute != "grad" or "retains grad" in value.traits or _only_compared(event):
+    if "retains grad" in value.traits or _only_compared(event):
         return
     if _is_non_leaf(value):
         _tell(event, value, "its .grad is read here, and is None", event.node)
@@ -101,11 +101,11 @@ def read(event: Read) -> None:
         )
 
 
-@on("Assigned")
-def stored(event: Assigned) -> None:
+@on("AssignedAttribute")
+def stored(event: AssignedAttribute) -> None:
     """``self.w = nn.Parameter(...).cuda()`` in a module: no parameter of it."""
     value, target = event.value, event.target
-    if value is None or not isinstance(target, ast.Attribute) or not {"unnamed leaf", "of parameter"} <= value.traits:
+    if value is None or not {"unnamed leaf", "of parameter"} <= value.traits:
         return
     cls = event.frame.cls
     if cls is not None and cls.is_module and isinstance(target.value, ast.Name) and target.value.id == "self":

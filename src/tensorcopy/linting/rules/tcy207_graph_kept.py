@@ -9,6 +9,7 @@ from ..flow import values as v
 from ..flow.events import LoopEnd, on
 from ..flow.frame import Frame
 from ..flow.places import inserted_after
+from ..flow.walking import walk
 from ..model import Fix, Level, Rule
 from ._reading import body_of
 
@@ -18,8 +19,7 @@ RULE = Rule(
     level=Level.WARNING,
     summary="a loss that is back-propagated is also summed or collected: each turn's graph stays in memory",
 )
-_LOOPS = (ast.For, ast.AsyncFor, ast.While)
-_SCOPES = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+_APART = frozenset((ast.For, ast.AsyncFor, ast.While, ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda))
 _OFF_GRAPH = frozenset(("item", "detach", "data", "numpy", "tolist", "detach_"))
 _ON_GRAPH = frozenset(
     [
@@ -43,16 +43,16 @@ _ON_GRAPH = frozenset(
 @on("LoopEnd")
 def ended(event: LoopEnd) -> None:
     """``loss.backward(); total += loss``, ``losses.append(loss)``."""
-    text = event.frame.unit.source.text
-    if "backward" not in text or "torch" not in text or event.frame.grad == "off":
+    unit, loop = event.frame.unit, event.node
+    if event.frame.grad == "off" or not unit.says("backward(", "backward (") or not unit.says("torch"):
         return
-    loop = event.node
-    if not event.frame.unit.mentions(loop, "append", "extend", "+=", " + ", "yield", "insert"):
+    if not unit.mentions(loop, "append", "extend", "+=", " + ", "yield", "insert"):
         return
     inside = list(_own(loop))
     targets = {key: node for node in inside for key in _back_propagated(node)}
-    _add_siblings(targets, inside)
-    _add_terms(targets, inside)
+    if targets:
+        _add_siblings(targets, inside)
+        _add_terms(targets, inside)
     targets |= _results_of_steps(event.frame, inside)
     if not targets:
         return
@@ -65,13 +65,8 @@ def ended(event: LoopEnd) -> None:
 
 def _own(loop: ast.AST) -> Iterator[ast.AST]:
     """The nodes of a loop's body that belong to no loop or function inside of it."""
-    pending: list[ast.AST] = list(getattr(loop, "body", ()))
-    while pending:
-        node = pending.pop(0)
-        if isinstance(node, (*_LOOPS, *_SCOPES)):
-            continue
-        yield node
-        pending[:0] = ast.iter_child_nodes(node)
+    for statement in getattr(loop, "body", ()):
+        yield from walk(statement, _APART)
 
 
 def _back_propagated(node: ast.AST) -> list[str]:
@@ -117,7 +112,7 @@ def _results_of_steps(frame: Frame, inside: list[ast.AST]) -> dict[str, ast.AST]
     for node in inside:
         if isinstance(node, ast.Call) and (backward := _spent_in(frame, node)) is not None:
             found[ast.unparse(node)] = backward
-    for node in inside:
+    for node in inside if found else ():
         if isinstance(node, ast.Assign) and len(node.targets) == 1 and ast.unparse(node.value) in found:
             found[ast.unparse(node.targets[0])] = found[ast.unparse(node.value)]
     return found
@@ -129,11 +124,24 @@ def _spent_in(frame: Frame, call: ast.Call) -> ast.AST | None:
     if isinstance(call.func, ast.Name):
         value = frame.lookup(call.func.id)
         function = value.ref if value is not None and value.kind == v.FUNCTION else None
-    elif isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) == "self" and frame.cls is not None:
+    elif isinstance(call.func, ast.Attribute) and _is_self(call.func.value) and frame.cls is not None:
         function = frame.cls.method(call.func.attr)
     if function is None or function.unit is not frame.unit or not isinstance(function.node, ast.FunctionDef):
         return None
-    nodes = list(ast.walk(function.node))
+    known: dict[ast.AST, ast.AST | None] = frame.unit.remembered.setdefault(RULE.code, {})
+    if function.node not in known:
+        asks = frame.unit.mentions(function.node, "backward")
+        known[function.node] = _spent_and_returned(function.node) if asks else None
+    return known[function.node]
+
+
+def _is_self(node: ast.expr) -> bool:
+    return isinstance(node, ast.Name) and node.id == "self"
+
+
+def _spent_and_returned(function: ast.FunctionDef) -> ast.AST | None:
+    """The call of ``backward()`` on what a function returns at its only return."""
+    nodes = list(ast.walk(function))
     targets = {key: node for node in nodes for key in _back_propagated(node)}
     _add_terms(targets, nodes)
     returned = [ast.unparse(n.value) for n in nodes if isinstance(n, ast.Return) and n.value is not None]

@@ -26,7 +26,7 @@ def back_propagated(event: BackPropagated) -> None:
 @on("Returned")
 def returned(event: Returned) -> None:
     """The value leaves the function with its graph."""
-    if event.value is not None and event.value.graph == v.ON and event.frame.depth == 0:
+    if event.value.graph == v.ON and event.frame.depth == 0:
         _tell(event, event.frame)
 
 

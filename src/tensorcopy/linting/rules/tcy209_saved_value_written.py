@@ -66,7 +66,7 @@ def back_propagated(event: BackPropagated) -> None:
 def returned(event: Returned) -> None:
     """The result leaves with a graph that cannot be gone through any more."""
     value = event.value
-    if value is None or value.graph != v.ON or value.kind != v.TENSOR:
+    if value.graph != v.ON or value.kind != v.TENSOR:
         return
     if any(p.graph == v.ON for p in event.frame.parameters.values()) or _in_forward(event.frame):
         _tell(event, event.frame, "returned here; its backward raises")

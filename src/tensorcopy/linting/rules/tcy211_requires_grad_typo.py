@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..flow import values as v
-from ..flow.events import Assigned, Call, on, on_call
+from ..flow.events import AssignedAttribute, Call, on, on_call
 from ..flow.expressions import evaluate
 from ..flow.frame import Frame
 from ..flow.places import replaced
@@ -45,14 +45,12 @@ TYPOS = frozenset(
 )
 
 
-@on("Assigned")
-def assigned(event: Assigned) -> None:
+@on("AssignedAttribute")
+def assigned(event: AssignedAttribute) -> None:
     """``p.require_grad = False``, ``p.requires_grad_ = False``, ``model.requires_grad = False``."""
     target = event.target
-    if not isinstance(target, ast.Attribute) or _is_self(target.value):
-        return
     misspelt = target.attr in TYPOS
-    if not misspelt and target.attr != "requires_grad":
+    if (not misspelt and target.attr != "requires_grad") or _is_self(target.value):
         return
     base = _base(event.frame, target.value)
     if base is not None and base.kind == v.MODULE:
@@ -88,7 +86,7 @@ def _is_self(node: ast.expr) -> bool:
     return isinstance(node, ast.Name) and node.id in ("self", "cls")
 
 
-def _module(event: Assigned, target: ast.Attribute, base: Value) -> None:
+def _module(event: AssignedAttribute, target: ast.Attribute, base: Value) -> None:
     """On a module the attribute is not even misspelt: modules have none of that name."""
     if isinstance(base.ref, ClassInfo) and (
         base.ref.method(target.attr) is not None or target.attr in base.ref.attributes
@@ -119,7 +117,7 @@ def _is_used(frame: Frame, name: str) -> bool:
     )
 
 
-def _tell(event: Assigned, target: ast.Attribute, text: str, right: str) -> None:
+def _tell(event: AssignedAttribute, target: ast.Attribute, text: str, right: str) -> None:
     def fix(lines: list[str]) -> Fix:
         edit: Edit = replaced(target, f"{ast.unparse(target.value)}.{right}", lines)
         return Fix(title=f"Write {right}", edits=(edit,), safe=False)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from ..flow import values as v
-from ..flow.events import Assigned, Write, on
+from ..flow.events import AssignedAttribute, Write, on
 from ..flow.frame import Frame
 from ..flow.places import inserted_after
 from ..flow.values import Value
@@ -20,11 +20,11 @@ RULE = Rule(
 _OFF_GRAPH = ("detach", "data", "item", "numpy", "tolist")
 
 
-@on("Assigned")
-def assigned(event: Assigned) -> None:
+@on("AssignedAttribute")
+def assigned(event: AssignedAttribute) -> None:
     """``self.mean = 0.9 * self.mean + 0.1 * h.mean(0)`` in a forward."""
     target, value = event.target, event.value
-    if not isinstance(target, ast.Attribute) or value is None or value.graph != v.ON or not _certain(value):
+    if value is None or value.graph != v.ON or not _certain(value):
         return
     name = _own_attribute(target)
     if name and _is_buffer(event.frame, name) and _reads(event.source, name) and event.frame.grad == "on":
@@ -98,7 +98,7 @@ def _argument(node: ast.AST) -> ast.expr | None:
     return None
 
 
-def _tell(frame: Frame, event: Assigned | Write, node: ast.AST, name: str, argument: ast.expr | None) -> None:
+def _tell(frame: Frame, event: AssignedAttribute | Write, node: ast.AST, name: str, argument: ast.expr | None) -> None:
     def fix(lines: list[str]) -> Fix:
         assert argument is not None
         edits = (inserted_after(argument, ".detach()", lines),)

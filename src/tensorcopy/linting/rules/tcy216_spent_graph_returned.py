@@ -9,6 +9,7 @@ from ..flow import values as v
 from ..flow.events import FunctionEnd, on
 from ..flow.frame import Frame
 from ..flow.places import inserted_after
+from ..flow.walking import walk
 from ..model import Fix, Level, Rule
 
 RULE = Rule(
@@ -17,13 +18,14 @@ RULE = Rule(
     level=Level.NOTE,
     summary="a value is returned after its gradient was taken: its graph serves nobody and stays in memory",
 )
+_APART = frozenset((ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda))
 _OFF_GRAPH = ("item", "detach", "data", "numpy", "tolist", "detach_")
 
 
 @on("FunctionEnd")
 def ended(event: FunctionEnd) -> None:
     """``loss.backward(); return loss``, ``grads = grad(energy, z); return grads, energy``."""
-    if not isinstance(event.node, ast.FunctionDef) or not event.frame.unit.mentions(event.node, "backward", "grad("):
+    if not isinstance(event.node, ast.FunctionDef) or not _takes_gradients(event.frame, event.node):
         return
     nodes = list(_own(event.node))
     spent = {key: node for node in nodes for key in _taken(event.frame, node)}
@@ -34,15 +36,17 @@ def ended(event: FunctionEnd) -> None:
             _check(event, nodes, node, node.value, spent)
 
 
+def _takes_gradients(frame: Frame, function: ast.FunctionDef) -> bool:
+    """A quick no by the text of a function."""
+    if frame.unit.mentions(function, "backward(", "backward ("):
+        return True
+    return frame.unit.says("autograd") and frame.unit.mentions(function, "grad(")
+
+
 def _own(function: ast.FunctionDef) -> Iterator[ast.AST]:
     """The nodes of a function that belong to none inside of it."""
-    pending: list[ast.AST] = list(function.body)
-    while pending:
-        node = pending.pop(0)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)):
-            continue
-        yield node
-        pending[:0] = ast.iter_child_nodes(node)
+    for statement in function.body:
+        yield from walk(statement, _APART)
 
 
 def _taken(frame: Frame, node: ast.AST) -> list[str]:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ast
-
 from ..flow import values as v
-from ..flow.events import Assigned, Call, on, on_call
+from ..flow.events import AssignedAttribute, Call, on, on_call
 from ..flow.statements import quiet_value
 from ..flow.values import Value
 from ..flow.vocabulary import FACTORIES
@@ -46,11 +44,11 @@ def parameter(event: Call) -> None:
         _check(event, event.argument(0, "data"))
 
 
-@on("Assigned")
-def assigned(event: Assigned) -> None:
+@on("AssignedAttribute")
+def assigned(event: AssignedAttribute) -> None:
     """``ids.requires_grad = True``."""
     target = event.target
-    if isinstance(target, ast.Attribute) and target.attr == "requires_grad" and _is_true(event.value):
+    if target.attr == "requires_grad" and _is_true(event.value):
         _check(event, quiet_value(event.frame, target.value))
 
 
@@ -58,7 +56,7 @@ def _is_true(value: Value | None) -> bool:
     return value is not None and value.const is True
 
 
-def _check(event: Call | Assigned, value: Value | None) -> None:
+def _check(event: Call | AssignedAttribute, value: Value | None) -> None:
     if value is None or value.kind != v.TENSOR or not value.dtype.startswith(("int", "uint", "bool")):
         return
     event.report(

@@ -59,10 +59,10 @@ def discarded(event: Discarded) -> None:
     library, _, last = event.name.rpartition(".")
     if event.frame.probing or (event.result is None and event.name not in _DUPLICATES):
         return
-    if last in _READS or last in _TIMED or _writes(event, last) or _is_timed(event):
+    if last in _READS or last in _TIMED or _writes(event, last):
         return
     source = _source(event, library, last)
-    if source is None or not _outlives(source):
+    if source is None or not _outlives(source) or _is_timed(event):
         return
     shown = ast.unparse(source) if _is_named(source) else "its source"
     event.report(

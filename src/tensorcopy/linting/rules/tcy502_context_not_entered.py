@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..flow.events import Call, on_call
+from ..flow.events import Discarded, on
 from ..model import Level, Rule
 
 RULE = Rule(
@@ -15,25 +15,30 @@ RULE = Rule(
 )
 
 
-@on_call(
-    "torch.no_grad",
-    "torch.enable_grad",
-    "torch.inference_mode",
-    "torch.autograd.no_grad",
-    "torch.autograd.detect_anomaly",
-    "torch.autocast",
-    "torch.amp.autocast",
-    "torch.cuda.amp.autocast",
-    "torch.cuda.stream",
-    "torch.cuda.device",
-    "torch.random.fork_rng",
-    "torch.device",
-    "numpy.errstate",
-    "numpy.printoptions",
+_CONTEXTS = frozenset(
+    (
+        "torch.no_grad",
+        "torch.enable_grad",
+        "torch.inference_mode",
+        "torch.autograd.no_grad",
+        "torch.autograd.detect_anomaly",
+        "torch.autocast",
+        "torch.amp.autocast",
+        "torch.cuda.amp.autocast",
+        "torch.cuda.stream",
+        "torch.cuda.device",
+        "torch.random.fork_rng",
+        "torch.device",
+        "numpy.errstate",
+        "numpy.printoptions",
+    )
 )
-def made(event: Call) -> None:
+
+
+@on("Discarded")
+def made(event: Discarded) -> None:
     """``torch.no_grad()`` on a line of its own."""
-    if isinstance(event.frame.unit.parents.get(event.node), ast.Expr) and not event.frame.probing:
+    if event.name in _CONTEXTS and not event.frame.probing:
         shown = ast.unparse(event.node.func)
         event.report(
             RULE,
