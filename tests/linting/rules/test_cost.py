@@ -11,7 +11,12 @@ HEAD = (
     "def f(a: torch.Tensor, b: torch.Tensor, x: np.ndarray, u, us, n: int, device: torch.device):\n    "
 )
 FOUND = {
-    "TCY307": ["return torch.from_numpy(np.zeros(3))", "return torch.as_tensor(np.linspace(0, 1, 5))"],
+    "TCY307": [
+        "return torch.from_numpy(np.zeros(3))",
+        "return torch.as_tensor(np.linspace(0, 1, 5))",
+        "return torch.arange(n, dtype=torch.float64, device=a.device) / n",
+        "return torch.zeros(n, device=device, dtype=torch.double)",
+    ],
     "TCY403": [
         "return b @ a[None].repeat(n, 1, 1)",
         "c = a.unsqueeze(0).repeat(n, 1, 1)\n    return (c * b).sum()",
@@ -36,6 +41,10 @@ FINE = {
         "return torch.tensor(np.zeros(3), dtype=torch.float32)",
         "return torch.from_numpy(np.zeros(3, dtype=np.float32))",
         "return torch.from_numpy(x)",
+        "return torch.arange(n, dtype=torch.float32, device=a.device)",
+        "return torch.arange(n, dtype=torch.float64)",
+        "d = torch.float32 if 'mps' in str(u) else torch.float64\n    return torch.zeros(n, dtype=d, device=u)",
+        "if device.type == 'cuda':\n        return torch.zeros(n, dtype=torch.float64, device=device)",
     ],
     "TCY403": [
         "return a[None].repeat(n, 1, 1)",

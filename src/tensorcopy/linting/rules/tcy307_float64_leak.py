@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from ..flow import values as v
+from ..flow.dtypes import dtype_of
 from ..flow.events import Call, on_call
 from ..model import Level, Rule
 from ._data import FUNCTIONS, data_of, is_array
+from ._reading import body_of
 
 RULE = Rule(
     code="TCY307",
@@ -14,6 +17,8 @@ RULE = Rule(
     level=Level.NOTE,
     summary="NumPy's float64 goes into a tensor, where float32 is the default",
 )
+_MADE = ("arange", "linspace", "logspace", "zeros", "ones", "full", "empty", "eye", "rand", "randn")
+_FACTORIES = tuple(f"torch.{name}" for name in _MADE)
 _CASTS = frozenset(("float", "half", "bfloat16", "to", "type", "type_as", "double", "long", "int", "numpy"))
 
 
@@ -43,4 +48,22 @@ def moved_to_mps(event: Call) -> None:
     if isinstance(device.const, str) and device.const.startswith("mps") and len(event.node.args) < 2:
         event.report(
             RULE, event.node, "the tensor is float64, which MPS does not have: to() raises TypeError", level=Level.ERROR
+        )
+
+
+@on_call(*_FACTORIES, *FUNCTIONS)
+def made_where_it_may_not_exist(event: Call) -> None:
+    """``torch.arange(n, dtype=torch.float64, device=x.device)``, in code that leaves the device to its caller."""
+    device = event.argument_node(99, "device")
+    if dtype_of(event.keywords.get("dtype")) != "float64" or not isinstance(device, (ast.Attribute, ast.Name)):
+        return
+    known = event.keywords.get("device")
+    if (known is not None and known.const is not v.MISSING) or event.frame.function is None:
+        return
+    if not event.frame.unit.mentions(body_of(event.frame), "mps", '"cpu"', "'cpu'", ".type"):
+        event.report(
+            RULE,
+            event.node,
+            f"float64 is asked for on the device {ast.unparse(device)}, whatever that is: on MPS, which has no "
+            f"float64, this raises TypeError; calculate on the CPU, or take float32 there",
         )
