@@ -66,6 +66,27 @@ pair = torch.Tensor([torch.zeros(2, 2), torch.ones(2, 2)])  # here
 )
 READ_ONE_BY_ONE = cases(
     """
+--- attributes that another method sets to tensors
+import torch
+class Scaler:
+    def parameters(self):
+        return torch.tensor([self.low, self.high])  # here
+
+    def fit(self, y: torch.Tensor):
+        self.low = y.min()
+        self.high = y.max()
+--- attributes that another method sets to tensors for some inputs
+import numpy as np
+import torch
+class Scaler:
+    def parameters(self):
+        return torch.tensor([self.center_, self.scale_])  # here
+
+    def fit(self, y):
+        if isinstance(y, torch.Tensor):
+            self.center_, self.scale_ = torch.mean(y), torch.std(y)
+        else:
+            self.center_, self.scale_ = np.mean(y), np.std(y)
 --- elements of a tensor
 import torch
 def order(lengths: torch.Tensor, index):
@@ -89,6 +110,28 @@ def corners(boxes):
 )
 SILENT = cases(
     """
+--- attributes that another method sets to numbers, or to arrays for some inputs
+import numpy as np
+import torch
+class Scaler:
+    def parameters(self):
+        return torch.tensor([self.center_, self.scale_])
+
+    def limits(self):
+        return torch.tensor([self.low, self.high])
+
+    def fit(self, y):
+        self.center_, self.scale_ = float(y.mean()), float(y.std())
+        if isinstance(y, np.ndarray):
+            self.low = y.min(axis=0)
+        else:
+            self.low = 0.0
+        self.high = y.other
+--- a local that is a tensor on one branch
+import torch
+def f(xs, together):
+    total = torch.zeros(()) if together else 0.0
+    return torch.tensor([total, total])
 --- stacked
 import torch
 w = torch.ones((), requires_grad=True)

@@ -123,6 +123,12 @@ def _of_instance(frame: Frame, node: ast.Attribute, base: Value, name: str) -> V
     if base.kind != v.CLASS:
         construct(info)
     value = info.attribute(name)
+    if value is None and base.kind != v.CLASS and (setters := info.setters(name)):
+        from .functions import follow
+
+        for setter in setters:
+            follow(setter)
+        value = info.attribute(name)
     if value is not None or base.kind == v.CLASS:
         return value
     if base.kind == v.MODULE and name in ("parameters", "state_dict", "children", "modules"):

@@ -14,7 +14,7 @@ from ..sources import Source
 from . import values as v
 from .places import place_of
 from .values import Region, Value
-from .walking import Parents
+from .walking import Parents, walk
 
 if TYPE_CHECKING:
     from .events import Event, Handler, Related, Write
@@ -108,6 +108,7 @@ class ClassInfo:
         self.written: dict[str, list[tuple[FunctionInfo | None, Write]]] = {}
         self.returned: dict[str, list[tuple[FunctionInfo | None, ast.AST, Value]]] = {}
         self.started = False
+        self._asked: set[str] = set()
         unit.note(self)
 
     @property
@@ -166,12 +167,29 @@ class ClassInfo:
                 return found
         return None
 
+    def setters(self, name: str) -> list[FunctionInfo]:
+        """The methods of the class itself that set an attribute and have not been followed yet; told of once."""
+        if name in self._asked:
+            return []
+        self._asked.add(name)
+        if not self.unit.mentions(self.node, f".{name} = ", f".{name}, self."):
+            return []
+        return [m for m in self.methods.values() if not m.open and None not in m.summaries and _sets(m, name)]
+
     def region(self, name: str) -> Region:
         """The memory behind an attribute of which nothing else is known."""
         if name not in self.regions:
             self.regions[name] = Region("attribute", name=name)
             self.regions[name].kept = name
         return self.regions[name]
+
+
+def _sets(method: FunctionInfo, name: str) -> bool:
+    """Whether a method binds an attribute of its object."""
+    if not method.parameters or not method.unit.mentions(method.node, f".{name}"):
+        return False
+    stores = (n for n in walk(method.node) if type(n) is ast.Attribute and n.attr == name and type(n.ctx) is ast.Store)
+    return any(type(n.value) is ast.Name and n.value.id == method.parameters[0] for n in stores)
 
 
 class Unit:

@@ -192,6 +192,8 @@ def joined(a: Value | None, b: Value | None) -> Value | None:
     traits = a.traits & b.traits if a.traits != b.traits else a.traits
     if a.regions != b.regions:
         traits |= {"on one branch"}
+    if not same and TENSOR in (a.kind, b.kind):
+        traits |= {"maybe tensor"}
     if a.dtype != b.dtype and "bfloat16" in (a.dtype, b.dtype):
         traits |= {"bfloat16"}
     return Value(
@@ -233,7 +235,7 @@ def _foreign(value: Value) -> bool:
 # Kinds that are nothing without what they refer to.
 _NAMED = frozenset((LIBRARY, FUNCTION, CLASS))
 # Traits that hold of the join if they hold on one branch: what may happen does happen for some input.
-MAY = frozenset(("readonly", "expanded", "bfloat16"))
+MAY = frozenset(("readonly", "expanded", "bfloat16", "maybe tensor"))
 
 
 def _joined_items(a: Value, b: Value) -> Any:

@@ -34,10 +34,18 @@ _CONSTRUCTORS = (
 def built(event: Call) -> None:
     """``torch.tensor([a, b])`` of tensors."""
     source = event.argument(0, "data")
+    name = event.name.rpartition(".")[2]
     tensors, mixed = _elements(source)
+    if not tensors and _are_attributes_that_may_be(source):
+        event.report(
+            RULE,
+            event.node,
+            f"these attributes hold tensors for some inputs: torch.{name} then cuts their graph and raises where one "
+            f"has several elements; use torch.stack of torch.as_tensor",
+            level=Level.WARNING,
+        )
     if not tensors or _only_if_empty(event):
         return
-    name = event.name.rpartition(".")[2]
     attached = event.frame.grad == "on" and any(t.graph == v.ON for t in tensors)
     if any("vector" in t.traits for t in tensors):
         text = f"torch.{name} of a list of tensors with several elements raises ValueError"
@@ -77,6 +85,17 @@ def _elements(source: Value | None) -> tuple[list[Value], bool]:
     tensors = [i for i in source.items if _is_tensor(i)]
     numbers = [i for i in source.items if i.kind in v.NUMBERS]
     return (tensors, bool(numbers)) if len(tensors) + len(numbers) == len(source.items) else ([], False)
+
+
+def _are_attributes_that_may_be(source: Value | None) -> bool:
+    """Whether all elements are kept by the object, set by another method to a tensor or to a number, as it goes."""
+    items = source.items if source is not None and source.kind in (v.LIST, v.TUPLE) else None
+    if not isinstance(items, list) or not items:
+        return False
+    return all(
+        i is not None and i.kind == v.UNKNOWN and "maybe tensor" in i.traits and all(r.kept for r in i.regions)
+        for i in items
+    )
 
 
 def _is_tensor(item: Value) -> bool:
