@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from .session import Session
 
 _HERE = str(Path(__file__).parent)
-_CONVERTERS = ("tensor", "as_tensor", "from_numpy", "asarray")
+_CONVERTERS = ("tensor", "as_tensor", "from_numpy", "asarray", "from_dlpack", "frombuffer")
 _NUMBERS = (int, float, bool)
 
 
@@ -35,6 +35,7 @@ class Border:
         for name in _CONVERTERS:
             patches.wrap(torch, name, lambda original, name=name: self._converter(name, original))  # type: ignore[misc]
         patches.wrap(torch.Tensor, "numpy", self._exporter)
+        patches.wrap(np, "from_dlpack", self._exporter)
         patches.wrap(torch.Tensor, "tolist", self._lister)
         patches.wrap(torch.utils.data.dataloader._BaseDataLoaderIter, "__next__", self._loader)
         patches.wrap(torch.Tensor, "__new__", self._constructor)
@@ -70,6 +71,8 @@ class Border:
             else:
                 session.copies.copied(f"torch.{name}", result.nbytes, 0, site, "data", "NumPy to torch")
             session.gradients.came_back(result)
+        elif name == "frombuffer":
+            session.memory.shared(result, data, name, site)
         elif type(data) in (list, tuple):
             session.copies.copied(f"torch.{name}", result.nbytes, 0, site, "data", "list to tensor")
         elif type(data) in PLAIN and name != "tensor" and address_of(data) == address_of(result) != 0:

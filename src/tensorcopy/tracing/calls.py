@@ -24,7 +24,7 @@ _IGNORED = frozenset(
     [
         *("__len__", "dim", "size", "stride", "numel", "is_complex", "is_floating_point", "element_size"),
         *("data_ptr", "untyped_storage", "storage_offset", "is_contiguous", "retain_grad", "register_hook"),
-        *("tensor", "as_tensor", "asarray", "from_numpy", "numpy"),
+        *("tensor", "as_tensor", "asarray", "from_numpy", "from_dlpack", "frombuffer", "numpy"),
     ]
 )
 _DIFFERENCES = frozenset(
@@ -102,15 +102,19 @@ class Calls(TorchFunctionMode):
     def _following(self, name: str) -> Follower:
         """Run an operation of this name; what the name alone decides is decided here, once."""
         operated, operation, failed = self.session.gradients.operated, Operation(name), self.attention.failed
-        read = self._reading(name)
+        read, memory = self._reading(name), self.session.memory
+        snapshots = memory.snapshots
         relates, pairs = _may_share(name), name in _DIFFERENCES or name in _COMPUTE or name.endswith("_loss")
 
         def follow(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             result = func(*args, **kwargs) if kwargs else func(*args)
             try:
                 for argument in args:
-                    if type(argument) in PLAIN:
+                    kind = type(argument)
+                    if kind in PLAIN:
                         read(argument, args)
+                    elif snapshots and (kind is list or kind is tuple):
+                        memory.read_all(argument)
                 operated(operation, args, result)
                 if relates:
                     self._relate(name, args, result)

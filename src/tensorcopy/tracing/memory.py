@@ -5,6 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections.abc import Iterator
+from mmap import mmap
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -13,6 +14,7 @@ import torch
 
 from ..live.memory import overlaps_itself, same_bytes
 from ..live.regions import common_memory, footprint
+from .blocks import Block, Blocks
 from .reports import Findings
 from .sites import Site, is_library, user_frame, user_site
 from .watching import Known
@@ -40,20 +42,29 @@ CONVERSIONS = frozenset(
         "cpu",
     ]
 )
+# Conversions between torch and what is outside.
+BORDER = frozenset(("as_tensor", "asarray", "from_numpy", "numpy", "from_dlpack", "frombuffer"))
 # Operations that may copy where a view was meant, so that a write into the result is lost.
 MAY_COPY = frozenset(
     ["reshape", "flatten", "ravel", "contiguous", "__getitem__", "index_select", "masked_select", "float", "to", "cpu"]
 )
 
+_MOST_IN_LIST = 64
+
 
 class Birth:
     """How a tensor or array came to lie on its memory: by which operation, where, after how many writes."""
 
-    __slots__ = ("address", "how", "sequence", "site", "source", "target")
+    __slots__ = ("address", "block", "how", "seen", "sequence", "site", "source", "target")
 
     def __init__(self, target: Any, how: str, site: Site, address: int, sequence: int, source: Birth | None) -> None:
         self.target: weakref.ref[Any] = weakref.ref(target)
         self.how, self.site, self.address, self.sequence, self.source = how, site, address, sequence, source
+        # Where the memory is also NumPy's: how many of NumPy's writes it had seen.
+        self.block: Block | None = None
+        self.seen = 0
+        if source is not None and source.block is not None:
+            self.block, self.seen = source.block, len(source.block.writes)
 
     def first(self, *names: str) -> Birth | None:
         """The nearest operation of these names on the way to this memory."""
@@ -62,19 +73,9 @@ class Birth:
             birth = birth.source
         return birth
 
-
-class Block:
-    """Memory that NumPy, or another owner outside torch, and torch look at together."""
-
-    __slots__ = ("arrays", "checksum", "readonly", "root", "shares", "start", "torch_write")
-
-    def __init__(self, start: int, root: Any, readonly: bool) -> None:
-        self.start, self.readonly = start, readonly
-        self.root = weakref.ref(root) if isinstance(root, np.ndarray) else None
-        self.shares: list[Birth] = []
-        self.arrays: list[Birth] = []
-        self.torch_write: tuple[int, Site] | None = None
-        self.checksum = 0
+    def origin(self) -> Birth:
+        """The conversion that laid this over memory of NumPy's, or this itself."""
+        return self.first(*BORDER) or self
 
 
 class Memory:
@@ -85,7 +86,8 @@ class Memory:
         self.births: Known[Birth] = Known()
         self.snapshots: Known[Birth] = Known()
         self.addresses: set[int] = set()
-        self.blocks: dict[int, Block] = {}
+        self.outside = Blocks(findings)
+        self.blocks = self.outside.at
         self.writes: dict[int, tuple[int, Site]] = {}
         self.temporaries: dict[int, list[Any]] = {}
         self.sequence = 0
@@ -104,7 +106,7 @@ class Memory:
             self._sweep()
         self.births[id(result)] = birth.target, birth
         self.addresses.add(birth.address)
-        if birth.how in SNAPSHOTS:
+        if birth.how in SNAPSHOTS or birth.block is not None:
             self.snapshots.put(result, birth)
 
     def _sweep(self) -> None:
@@ -122,14 +124,18 @@ class Memory:
         if block is None or (block.root is not None and block.root() is None):
             block = self.blocks[start] = Block(start, _root_of(array), not _writable(array))
             self.holds_readonly = self.holds_readonly or block.readonly
+        self.outside.look(block, site)
+        self.outside.share(block, tensor, site)
         self._check_again(block, how, site)
         if how == "numpy":
             self.made(array, how, tensor, site)
             block.arrays.append(self.births[id(array)][1])
             self._check_arrays(block, site)
         else:
-            self.made(tensor, how, array, site)
-            block.shares.append(self.births[id(tensor)][1])
+            birth = Birth(tensor, how, site, start, self.sequence, self.births.of(array))
+            birth.block, birth.seen = block, len(block.writes)
+            self.born(birth, tensor)
+            self.outside.made(block, birth)
 
     def _check_again(self, block: Block, how: str, site: Site) -> None:
         """An array is converted once more after torch wrote it through an earlier tensor: the data changed underway."""
@@ -263,6 +269,10 @@ class Memory:
     def read(self, tensor: Any) -> None:
         """*tensor* goes into an operation: a snapshot that was none is found here."""
         birth = self.snapshots.of(tensor)
+        if birth is not None and birth.block is not None:
+            self.outside.read(birth, user_site())
+            if birth.how not in SNAPSHOTS:
+                return
         write = self.writes.get(birth.address) if birth is not None else None
         if birth is None or write is None or write[0] <= birth.sequence or self.findings.at(birth.site):
             return
@@ -275,6 +285,12 @@ class Memory:
                 f"values; keep a clone()",
                 ((write[1], "the memory is written here"), (site, "and read here")),
             )
+
+    def read_all(self, values: Any) -> None:
+        """A list of tensors goes into an operation."""
+        for value in values[:_MOST_IN_LIST]:
+            if id(value) in self.snapshots:
+                self.read(value)
 
     def used(self, tensor: Any) -> None:
         """*tensor* goes into a computation: if it is a copy that was written, the write was not lost."""
@@ -342,6 +358,7 @@ class Memory:
 
     def finish(self) -> None:
         """Look at what is still alive: small views that keep large memory."""
+        self.outside.finish()
         by_site: dict[Site, list[Birth]] = {}
         for _, birth in self.births.alive():
             if birth.how in ("__getitem__", "select", "narrow", "split", "chunk"):
@@ -393,7 +410,9 @@ def _is_basic(index: Any) -> bool:
 
 
 def _writable(array: Any) -> bool:
-    return bool(array.flags.writeable) if isinstance(array, np.ndarray) else True
+    if isinstance(array, np.ndarray):
+        return bool(array.flags.writeable)
+    return not memoryview(array).readonly if isinstance(array, (bytes, bytearray, memoryview, mmap)) else True
 
 
 def _root_of(array: Any) -> Any:

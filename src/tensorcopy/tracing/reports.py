@@ -23,6 +23,7 @@ KINDS = {
     "separate-deep-copies": ("TCY609", "error"),
     "restored-from-itself": ("TCY610", "error"),
     "internal-buffer-returned": ("TCY611", "error"),
+    "shared-array-changed": ("TCY612", "warning"),
     "silent-gradient": ("TCY621", "error"),
     "inplace-before-backward": ("TCY622", "error"),
     "gradient-cut": ("TCY623", "error"),

@@ -7,7 +7,7 @@ import gc
 import linecache
 import sys
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from types import CodeType, FrameType
 from typing import Any
@@ -17,7 +17,8 @@ import torch
 
 from . import listening
 from .attention import Attention
-from .memory import PLAIN, is_namespace
+from .blame import lines_that_wrote
+from .memory import PLAIN, Memory, address_of, is_namespace
 from .reports import Findings
 from .sites import Site, is_library, site_of
 from .watching import Known
@@ -30,10 +31,17 @@ class Returns:
     """Looks at the arrays and tensors that the program's own functions return, through the interpreter's profiling.
 
     on_tensor: is told of each tensor that a function returns, with the frame of that function.
+    memory: knows where what is returned was last written.
     """
 
-    def __init__(self, findings: Findings, attention: Attention, on_tensor: Callable[[FrameType, Any], None]) -> None:
-        self.findings, self.attention, self.on_tensor = findings, attention, on_tensor
+    def __init__(
+        self,
+        findings: Findings,
+        attention: Attention,
+        on_tensor: Callable[[FrameType, Any], None],
+        memory: Memory,
+    ) -> None:
+        self.findings, self.attention, self.on_tensor, self.memory = findings, attention, on_tensor, memory
         self.seen: Known[dict[CodeType, int]] = Known()
         self.hook: object = None
 
@@ -56,6 +64,7 @@ class Returns:
     def _returned(self, frame: FrameType, value: Any) -> None:
         if type(value) in PLAIN:
             self.on_tensor(frame, value)
+            self.memory.addresses.add(address_of(value))
         now, code = _content(value), frame.f_code
         before = self.seen.of(value)
         if before is None or code not in before:
@@ -64,10 +73,11 @@ class Returns:
         changed = before[code] != now
         before[code] = now
         if changed and (code.co_name == "__getitem__" or _is_held(value, frame)):
-            self._report(site_of(frame), code.co_name)
+            self._report(value, frame)
 
-    def _report(self, site: Site, name: str) -> None:
-        related = () if self.findings.at(site) else _lines_about(site)
+    def _report(self, value: Any, frame: FrameType) -> None:
+        site, name = site_of(frame), frame.f_code.co_name
+        related = () if self.findings.at(site) else self._lines_about(value, site, frame)
         self.findings.add(
             "internal-buffer-returned",
             site,
@@ -76,8 +86,17 @@ class Returns:
             [(line, "where it is taken or written") for line in related],
         )
 
+    def _lines_about(self, value: Any, site: Site, frame: FrameType) -> Iterable[Site]:
+        """The lines that take or write what is returned at *site*."""
+        start = address_of(value)
+        wrote: Iterable[Site] = [w[1]] if (w := self.memory.writes.get(start)) is not None else []
+        if isinstance(value, np.ndarray):
+            wrote = lines_that_wrote(start, start + max(value.nbytes, 1), site, site, frame)
+        lines = {(s.file, s.line): s for s in (*wrote, *_bindings_at(site))}
+        return list(lines.values())
 
-def _lines_about(site: Site) -> Sequence[Site]:
+
+def _bindings_at(site: Site) -> Sequence[Site]:
     """The lines of the function that bind or write the name that is returned at *site*."""
     text = "".join(linecache.getlines(site.file))
     with suppress(SyntaxError, ValueError, RecursionError):

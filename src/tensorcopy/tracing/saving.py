@@ -8,11 +8,16 @@ from typing import Any
 
 import torch
 
+from ..live.memory import Region, overlaps
+from .blocks import Blocks
 from .memory import PLAIN, address_of
 from .patches import Patches
 from .reports import Findings
 from .sites import Site, user_site
 
+# When, where, and which bytes: the address, sizes and steps of the tensor that was written.
+Place = tuple[int, tuple[int, ...], tuple[int, ...], int]
+Write = tuple[int, Site, Place]
 # A program may go forward many times before it goes back, or never.
 _MOST_LINES = 100_000
 
@@ -20,11 +25,13 @@ _MOST_LINES = 100_000
 class Saved:
     """A tensor that autograd saved: which version of it, where, after how many writes."""
 
-    __slots__ = ("__weakref__", "address", "forget", "sequence", "site", "tensor", "version")
+    __slots__ = ("__weakref__", "address", "forget", "outside", "sequence", "site", "tensor", "version")
 
     def __init__(self, tensor: Any, site: Site, sequence: int, forget: Callable[[int], None]) -> None:
         self.version, self.site, self.sequence, self.forget = tensor._version, site, sequence, forget
         self.address = address_of(tensor)
+        # How many of NumPy's writes there had been, where the memory is also NumPy's.
+        self.outside = 0
         # The tensor itself would make a reference cycle with its own node; a detached one shares the version counter.
         self.tensor = tensor if tensor.is_leaf or type(tensor) not in PLAIN else tensor.detach()
 
@@ -35,11 +42,10 @@ class Saved:
 class Saving:
     """The saved tensors of one session. Any such hook switches autograd's own version check off, so it is redone."""
 
-    def __init__(self, findings: Findings, sequence: Callable[[], int]) -> None:
-        self.findings, self.sequence = findings, sequence
+    def __init__(self, findings: Findings, sequence: Callable[[], int], blocks: Blocks) -> None:
+        self.findings, self.sequence, self.blocks = findings, sequence, blocks
         self.alive: dict[int, int] = {}
-        self.writes: dict[int, list[tuple[int, Site]]] = {}
-        self.look: Callable[[int], Site | None] = lambda address: None
+        self.writes: dict[int, list[Write]] = {}
         self.lines: list[tuple[int, Site]] = []
         self.put_aside = False
 
@@ -86,6 +92,9 @@ class Saving:
         saved = Saved(tensor, site, self.sequence(), self._forget)
         if saved.address:
             self.alive[saved.address] = self.alive.get(saved.address, 0) + 1
+            if self.blocks.at and (block := self.blocks.at.get(saved.address)) is not None:
+                self.blocks.look(block, site)
+                saved.outside = len(block.writes)
         # The node that saves has got its number already; this is the next one.
         number = torch._C._autograd._get_sequence_nr() - 1
         if not self.lines or self.lines[-1][1] is not site:
@@ -110,7 +119,8 @@ class Saving:
     def wrote(self, tensor: Any, sequence: int) -> None:
         """*tensor* was written; noted only where something saved lies in its memory."""
         if self.alive and (address := address_of(tensor)) in self.alive:
-            self.writes.setdefault(address, []).append((sequence, user_site()))
+            place = (tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.itemsize)
+            self.writes.setdefault(address, []).append((sequence, user_site(), place))
 
     def unpack(self, saved: Saved) -> Any:
         """Called when backward needs a saved tensor. It may have been written since.
@@ -119,14 +129,16 @@ class Saving:
             RuntimeError: as torch would, with the line that saved it and the line that wrote it.
         """
         written = self.writes.get(saved.address)
-        writes = [w for w in written if w[0] > saved.sequence] if written else ()
+        later = [w for w in written if w[0] > saved.sequence] if written else []
         if saved.tensor._version != saved.version:
             node: Any = torch._C._current_autograd_node()
-            self._modified(saved, writes, node.name() if node is not None else "a function")
-        if writes:
-            self._silent(saved, writes[0][1], "through .data or DLPack, past the version counter")
-        elif (outside := self.look(saved.address)) is not None:
-            self._silent(saved, outside, "by NumPy")
+            self._modified(saved, later, node.name() if node is not None else "a function")
+        if later and (write := next((w for w in later if _meets(saved.tensor, w[2])), None)) is not None:
+            self._silent(saved, write[1], "through .data or DLPack, past the version counter")
+        elif self.blocks.at and (block := self.blocks.at.get(saved.address)) is not None:
+            self.blocks.look(block, saved.site)
+            for site in block.writes[saved.outside][:1] if len(block.writes) > saved.outside else ():
+                self._silent(saved, site, "by NumPy")
         return saved.tensor
 
     def _silent(self, saved: Saved, site: Site, how: str) -> None:
@@ -138,8 +150,9 @@ class Saving:
             ((saved.site, "the value was saved for backward here"),),
         )
 
-    def _modified(self, saved: Saved, writes: Sequence[tuple[int, Site]], node: str) -> None:
-        place = writes[0][1] if writes else saved.site
+    def _modified(self, saved: Saved, writes: Sequence[Write], node: str) -> None:
+        meeting = [w[1] for w in writes if _meets(saved.tensor, w[2])] or [w[1] for w in writes]
+        place = meeting[0] if meeting else saved.site
         self.findings.add(
             "inplace-before-backward",
             saved.site,
@@ -152,3 +165,12 @@ class Saving:
             f"a tensor of shape {list(saved.tensor.shape)} that {node} saved is at version {saved.tensor._version}; "
             f"expected version {saved.version} instead. Saved at {saved.site}, written at {place}."
         )
+
+
+def _meets(tensor: Any, place: Place) -> bool:
+    """Whether the bytes that were written are the saved ones; parts of one memory may serve different things."""
+    return overlaps(_region(tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.itemsize), _region(*place)) is True
+
+
+def _region(address: int, shape: tuple[int, ...], strides: tuple[int, ...], itemsize: int) -> Region:
+    return Region(address, tuple(shape), tuple(s * itemsize for s in strides), itemsize)

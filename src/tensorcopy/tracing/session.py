@@ -52,9 +52,9 @@ class Session:
         self.gradients = Gradients(self.findings)
         self.copies = Copies(self.findings)
         self.conversions = Conversions(self.findings)
-        self.saving = Saving(self.findings, lambda: DISPATCH.sequence)
+        self.saving = Saving(self.findings, lambda: DISPATCH.sequence, self.memory.outside)
         self.checkpoints = Checkpoints(self)
-        self.returns = Returns(self.findings, self.attention, self._tensor_returned)
+        self.returns = Returns(self.findings, self.attention, self._tensor_returned, self.memory)
         self.calls = Calls(self)
         self.patches = Patches()
         self.steps = 0

@@ -1,0 +1,236 @@
+"""Memory that NumPy and torch look at together: what NumPy writes there, found by looking, and whom it surprises.
+
+A tensor over an array's memory is no fault, and neither is an array that is filled again and again under one tensor. It
+is a fault when a tensor that was kept as it was changes underneath.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+import weakref
+import zlib
+from collections import deque
+from typing import Any
+
+import numpy as np
+
+from .blame import is_allocated_empty, lines_that_wrote, names_in
+from .reports import Findings
+from .sites import NOWHERE, Site, user_frame
+
+_EXACT = 65_536
+_SAMPLED = 8 << 20
+_MOST_LATE = 1_000
+_CONTAINERS = (list, tuple, set, dict, deque)
+
+
+class Block:
+    """Memory that NumPy, or another owner outside torch, and torch look at together."""
+
+    __slots__ = (
+        "arrays",
+        "blank",
+        "bytes",
+        "checksum",
+        "last",
+        "newest",
+        "owners",
+        "readonly",
+        "root",
+        "shares",
+        "start",
+        "tensors",
+        "torch_write",
+        "writes",
+    )
+
+    def __init__(self, start: int, root: Any, readonly: bool) -> None:
+        self.start, self.readonly = start, readonly
+        self.root = weakref.ref(root) if isinstance(root, np.ndarray) else None
+        self.shares: list[Any] = []
+        self.arrays: list[Any] = []
+        self.torch_write: tuple[int, Site] | None = None
+        self.owners: list[Any] = []
+        self.tensors: dict[int, list[Any]] = {}
+        self.bytes: Any = None
+        self.checksum: int | None = None
+        self.blank = False
+        self.last = NOWHERE
+        self.newest: Any = None
+        # What NumPy wrote, look by look: the lines that can have done it.
+        self.writes: list[tuple[Site, ...]] = []
+
+    def alive(self) -> Any:
+        """A storage that keeps this memory; the caller's reference makes it safe to read."""
+        return next((s for owner in self.owners if (s := owner()) is not None), None)
+
+    def follow(self, tensor: Any) -> None:
+        """Notice what torch writes through *tensor*, by its version."""
+        if len(self.tensors) > 64:
+            self.tensors = {k: r for k, r in self.tensors.items() if r[0]() is not None}
+        self.tensors[id(tensor)] = [weakref.ref(tensor), _version(tensor)]
+
+    def torch_wrote(self) -> bool:
+        """Whether torch has written through a tensor since this was asked before."""
+        wrote = False
+        for record in self.tensors.values():
+            tensor = record[0]()
+            if tensor is not None and (now := _version(tensor)) != record[1]:
+                record[1], wrote = now, True
+        return wrote
+
+    def span(self) -> tuple[int, int]:
+        """The addresses that are looked at."""
+        return self.start, self.start + (self.bytes.size if self.bytes is not None else 1)
+
+
+class Late:
+    """A tensor that was read after NumPy had written under it."""
+
+    __slots__ = ("birth", "blank", "epochs", "names", "newer", "reader", "writes")
+
+    def __init__(self, birth: Any, writes: tuple[Site, ...], reader: Site, blank: bool) -> None:
+        self.birth, self.writes, self.reader, self.blank = birth, writes, reader, blank
+        self.epochs: set[int] = set()
+        self.newer = False
+        self.names: frozenset[str] = frozenset()
+
+
+class Blocks:
+    """The blocks of one session, by the address where their storage begins."""
+
+    def __init__(self, findings: Findings) -> None:
+        self.findings = findings
+        self.at: dict[int, Block] = {}
+        self.late: dict[int, Late] = {}
+
+    def share(self, block: Block, tensor: Any, site: Site) -> None:
+        """*tensor* lies on the block from now on."""
+        storage = tensor.untyped_storage()
+        block.owners = [o for o in block.owners if o() is not None]
+        if all(o() is not storage for o in block.owners):
+            block.owners.append(weakref.ref(storage, lambda _: self._gone(block)))
+        if storage.device.type == "cpu":
+            size = storage.nbytes()
+            if block.bytes is None or size > block.bytes.size:
+                block.bytes = _bytes_at(block.start, size)
+                block.checksum = _checksum(block.bytes)
+                block.blank = _is_blank(block.bytes)
+                block.last = site
+        block.follow(tensor)
+
+    def _gone(self, block: Block) -> None:
+        if block.alive() is None and self.at.get(block.start) is block:
+            del self.at[block.start]
+
+    def look(self, block: Block, site: Site) -> None:
+        """Notice what NumPy has written since the last look."""
+        keeper = block.alive()
+        if keeper is None or block.bytes is None:
+            return
+        now, torch_wrote = _checksum(block.bytes), block.torch_wrote()
+        if now != block.checksum and block.checksum is not None and not torch_wrote:
+            low, high = block.span()
+            block.writes.append(lines_that_wrote(low, high, block.last, site, user_frame()))
+        block.checksum, block.last = now, site
+
+    # --- tensors that were kept as they were --------------------------------------------------------------------------
+
+    def made(self, block: Block, birth: Any) -> None:
+        """One more tensor was made over the block: those that were made before NumPy wrote show what this one shows."""
+        alike = [b for b in block.shares if b.seen < birth.seen and b.site is birth.site]
+        earlier = [b for b in alike if b.target() is not None]
+        block.newest = birth
+        block.shares.append(birth)
+        if len(earlier) in (2, 5, 20, 100) and not self.findings.at(birth.site) and _are_kept_together(earlier):
+            self._overwritten(earlier[0], block.writes[earlier[0].seen], NOWHERE, len(earlier) + 1)
+
+    def read(self, birth: Any, site: Site) -> None:
+        """A tensor that lies on a block is read."""
+        block = birth.block
+        self.look(block, site)
+        if birth.seen >= len(block.writes) or birth.block.readonly:
+            return
+        origin = birth.origin()
+        newer = block.newest is not None and block.newest.seen > birth.seen
+        writes = block.writes[birth.seen]
+        if newer and block.newest.site is origin.site:
+            self._overwritten(origin, writes, site, 2)
+            return
+        late = self.late.get(id(birth))
+        if late is None or late.birth is not birth:
+            if len(self.late) >= _MOST_LATE:
+                return
+            late = self.late[id(birth)] = Late(birth, writes, site, block.blank)
+            low, high = block.span()
+            late.names = names_in(low, high, user_frame())[0]
+        late.epochs.add(len(block.writes))
+        late.newer = late.newer or newer
+
+    def finish(self) -> None:
+        """Judge tensors that were read in one changed state only; those read again and again are meant to change."""
+        for late in self.late.values():
+            origin = late.birth.origin()
+            if len(late.epochs) != 1 or origin.how == "numpy" or self.findings.at(origin.site):
+                continue
+            if late.newer:
+                self._overwritten(origin, late.writes, late.reader, 2)
+            elif late.writes and not late.blank and not is_allocated_empty(late.names, origin.site.file):
+                self._changed(origin, late)
+
+    def _overwritten(self, birth: Any, writes: tuple[Site, ...], reader: Site, count: int) -> None:
+        many = f"{count} tensors made here over one array are in use" if count > 2 else "a tensor made here is kept"
+        self.findings.add(
+            "shared-buffer-overwritten",
+            birth.site,
+            f"{birth.how}() shares the array's memory, and NumPy writes the array afterwards: {many}, and what was "
+            f"kept shows the last values; copy, with torch.tensor(...) or .clone()",
+            (*((w, "NumPy writes the memory here") for w in writes), (reader, "and it is read here")),
+        )
+
+    def _changed(self, birth: Any, late: Late) -> None:
+        self.findings.add(
+            "shared-array-changed",
+            birth.site,
+            f"{birth.how}() shares the array's memory; NumPy writes the array later, and the tensor is read after "
+            f"that: it shows the new values; copy, with torch.tensor(...) or .clone(), if it should not",
+            (*((w, "NumPy writes the memory here") for w in late.writes), (late.reader, "the tensor is read here")),
+        )
+
+
+def _version(tensor: Any) -> int:
+    return 0 if tensor.is_inference() else int(tensor._version)
+
+
+def _bytes_at(start: int, size: int) -> Any:
+    """The memory as an array that owns nothing and keeps nothing."""
+    memory: Any = (ctypes.c_ubyte * size).from_address(start)
+    return np.frombuffer(memory, np.uint8)
+
+
+def _checksum(memory: Any) -> int:
+    """Changes with elements and their order; exact up to 64 KB, by rows and columns up to 8 MB, sampled above."""
+    size = memory.size
+    if size <= _EXACT:
+        return zlib.crc32(memory)
+    whole = size // 4096 * 4096
+    if size > _SAMPLED:
+        rows = memory[:whole].reshape(-1, 4096)[:: size // 4096 // 512, :64]
+        return zlib.crc32(np.ascontiguousarray(rows).data)
+    words = memory[:whole].view(np.uint64).reshape(-1, 512)
+    return zlib.crc32(words.sum(0).data) ^ zlib.crc32(words.sum(1).data) ^ zlib.crc32(memory[whole:])
+
+
+def _is_blank(memory: Any) -> bool:
+    """Whether all bytes are the same: memory that waits to be filled."""
+    head = memory[:_EXACT]
+    return bool(head.size) and bool(head.min() == head.max())
+
+
+def _are_kept_together(births: list[Any]) -> bool:
+    """Whether one container of the program holds two of these tensors."""
+    tensors = [t for b in births[:2] if (t := b.target()) is not None]
+    holders = [{id(h) for h in gc.get_referrers(t) if isinstance(h, _CONTAINERS)} for t in tensors]
+    own = {id(tensors)}
+    return len(holders) == 2 and bool((holders[0] & holders[1]) - own)

@@ -1,0 +1,93 @@
+"""Whole programs: training loops of many kinds are silent, faults are found, and their mended twins are silent.
+
+In ``faulty/``, ``# fault`` marks the line that is to be reported, ``# related`` those that belong to it, and
+``# -> code`` says what stands there once the fault is mended.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+import torch
+
+from tensorcopy.tracing.capture import Finding
+from tests.tracing.programs import traced
+
+HERE = Path(__file__).parent
+CLEAN = sorted((HERE / "clean").glob("*.py"))
+FAULTY = sorted((HERE / "faulty").glob("*.py"))
+_MARK = re.compile(r"^(?P<code>.*?)\s\s# (?P<what>fault|related)?\s*(?:-> (?P<mended>.*))?$")
+
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.usefixtures("capsys")]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Program:
+    """A program with a fault, its twin without, and where it is to be found."""
+
+    text: str
+    mended: str
+    fault: frozenset[int]
+    related: frozenset[int]
+
+
+@pytest.fixture(autouse=True)
+def _as_it_was() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+    torch.set_grad_enabled(True)
+
+
+def marked(text: str) -> Program:
+    """A program of ``faulty/``, taken apart."""
+    lines: dict[str, list[str]] = {"text": [], "mended": []}
+    marks: dict[str, set[int]] = {"fault": set(), "related": set()}
+    for number, line in enumerate(text.splitlines(), start=1):
+        found = _MARK.match(line)
+        code, mended = (found["code"], found["mended"]) if found is not None else (line, None)
+        lines["text"].append(code)
+        lines["mended"].append(code if mended is None else line[: len(line) - len(line.lstrip())] + mended)
+        if found is not None and found["what"]:
+            marks[found["what"]].add(number)
+    return Program(
+        text="\n".join(lines["text"]) + "\n",
+        mended="\n".join(lines["mended"]) + "\n",
+        fault=frozenset(marks["fault"]),
+        related=frozenset(marks["related"]),
+    )
+
+
+def _names_both_places(finding: Finding, program: Program) -> bool:
+    place, others = finding.place.line, {spot.line for spot in finding.related}
+    if place not in program.fault | program.related:
+        return False
+    return not program.related or bool(others & (program.fault | program.related))
+
+
+@pytest.mark.parametrize("path", CLEAN, ids=[p.stem for p in CLEAN])
+def test_a_clean_training_program_is_silent(path: Path, tmp_path: Path) -> None:
+    capture = traced(path.read_text(encoding="utf-8"), tmp_path)
+
+    assert (capture.ended, capture.limits, capture.findings) == ("normally", (), ())
+
+
+@pytest.mark.parametrize("path", FAULTY, ids=[p.stem for p in FAULTY])
+def test_a_fault_is_found_with_both_its_lines(path: Path, tmp_path: Path) -> None:
+    program = marked(path.read_text(encoding="utf-8"))
+    findings = traced(program.text, tmp_path).findings
+
+    assert any(_names_both_places(f, program) for f in findings), findings
+
+
+@pytest.mark.parametrize("path", FAULTY, ids=[p.stem for p in FAULTY])
+def test_its_mended_twin_is_silent(path: Path, tmp_path: Path) -> None:
+    program = marked(path.read_text(encoding="utf-8"))
+    capture = traced(program.mended, tmp_path)
+
+    assert (capture.ended, capture.limits, capture.findings) == ("normally", (), ())
