@@ -57,6 +57,8 @@ if TYPE_CHECKING:
 def __getattr__(name: str) -> Any:
     if name in ("errors", "testing", "catalogue"):
         return import_module(f".{name}", __name__)
+    if name in ("load_ipython_extension", "unload_ipython_extension"):
+        return getattr(import_module(".jupyter", __name__), name)
     home = _HOMES.get(name)
     if home is None:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -59,6 +59,11 @@ def is_library(file: str) -> bool:
     return known
 
 
+def take_for_program(file: str) -> None:
+    """Count *file* as the program's own, whatever it is called: the cells of a notebook are no files of a folder."""
+    _LIBRARY[file] = False
+
+
 def user_frame(depth: int = 1) -> FrameType | None:
     """The innermost frame of the program itself."""
     frame: FrameType | None = sys._getframe(depth)
