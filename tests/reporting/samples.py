@@ -10,6 +10,8 @@ from typing import Any
 
 from tensorcopy.reporting import (
     Align,
+    Amount,
+    Amounts,
     Axis,
     Callout,
     CalloutKind,
@@ -21,6 +23,7 @@ from tensorcopy.reporting import (
     KeyValues,
     Mark,
     MemoryPicture,
+    Moment,
     Paragraph,
     Plot,
     Point,
@@ -29,10 +32,12 @@ from tensorcopy.reporting import (
     Series,
     SharedPart,
     Span,
+    Stop,
     Storage,
     Table,
     Tone,
     ValueType,
+    Way,
 )
 
 TRICKS = (
@@ -126,6 +131,30 @@ def _plot() -> Plot:
         x=Axis(name=tricky(), unit=tricky()),
         y=Axis(name=tricky(), type=ValueType.TIME),
         series=(Series(name=tricky(), points=first, emphasis=True), Series(name=tricky(), points=second)),
+        moments=(Moment(x=1000.0, name=tricky(), tone=Tone.BAD, target="a-1"), Moment(x=2000.0, name=tricky())),
+    )
+
+
+def _way() -> Way:
+    return Way(
+        title=tricky(),
+        stops=(
+            Stop(label=tricky(), code=tricky(), remark=tricky("- "), tone=Tone.BAD, cut=tricky()),
+            Stop(label=tricky("1. "), tone=Tone.GOOD, target="a-998"),
+        ),
+    )
+
+
+def _listing() -> Excerpt:
+    amounts = (Amount(line=8, value=12_300_000.0, note=tricky("- ")), Amount(line=9, value=45_600.0))
+    return Excerpt(
+        path=tricky("dir/"),
+        first_line=8,
+        lines=("\tindented " + tricky(), tricky()),
+        marks=(Mark(line=8, text=tricky(), columns=(1, 9)),),
+        amounts=Amounts(column=Column(name=tricky(), type=ValueType.BYTES), lines=amounts, full=12_300_000.0),
+        anchor="a",
+        target="b",
     )
 
 
@@ -149,12 +178,16 @@ BLOCKS = {
     "key-values": _fields(),
     "code": Code(title=tricky(), text=f"{tricky()}\n    {tricky()}\n```\n{tricky()}"),
     **{
-        f"callout {kind.value}": Callout(kind=kind, title=tricky(), text=tricky(), code=tricky())
+        f"callout {kind.value}": Callout(
+            kind=kind, title=tricky(), text=tricky(), code=tricky(), details=(Paragraph(text=tricky()),), anchor="c"
+        )
         for kind in CalloutKind
     },
     "memory": _memory(),
     "plot": _plot(),
     "excerpt": _excerpt(),
+    "listing": _listing(),
+    "way": _way(),
     "section": Section(
         title=tricky(), lead=tricky(), blocks=(Section(title=tricky(), blocks=(Paragraph(text=tricky()),)),)
     ),
@@ -164,7 +197,7 @@ NUMBERS_SHOWN = (
     "1.23 µs", "(1.10–1.50)", "12.3 µs", "123 µs", "1.23 ms", "4,321 B", "43.2 kB", "432 kB", "4.32 MB", "1,001",
     "400 MB (400,000,123 bytes)", "12.5 ms", "987,654", "[0, 12,345)", "[6,789, 12,345)", "[6,789, 9,876)",
     "23,456 bytes", "11,111 bytes", "0 bytes", "234 µs", "(222–256)", "2.34 ms", "23.4 ms", "237 µs", "316 µs", "0 s",
-    "1,004", "10,000", "998", "999", "1000",
+    "12.3 MB", "45.6 kB", "1,004", "10,000", "998", "999", "1000",
 )  # fmt: skip
 """How the numbers of the report are written wherever people read them; 11,111 bytes lie outside of the spans."""
 
@@ -181,7 +214,7 @@ def texts_in(value: Any) -> Iterator[str]:
                 yield from texts_in(inner)
         case _ if dataclasses.is_dataclass(value):
             for field in dataclasses.fields(value):
-                if field.name not in ("key", "language", "data"):
+                if field.name not in ("key", "language", "data", "anchor", "target"):
                     yield from texts_in(getattr(value, field.name))
 
 

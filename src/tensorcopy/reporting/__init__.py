@@ -17,6 +17,12 @@ if TYPE_CHECKING:
         Align as Align,
     )
     from .model import (
+        Amount as Amount,
+    )
+    from .model import (
+        Amounts as Amounts,
+    )
+    from .model import (
         Axis as Axis,
     )
     from .model import (
@@ -53,6 +59,9 @@ if TYPE_CHECKING:
         MemoryPicture as MemoryPicture,
     )
     from .model import (
+        Moment as Moment,
+    )
+    from .model import (
         Paragraph as Paragraph,
     )
     from .model import (
@@ -80,6 +89,9 @@ if TYPE_CHECKING:
         Span as Span,
     )
     from .model import (
+        Stop as Stop,
+    )
+    from .model import (
         Storage as Storage,
     )
     from .model import (
@@ -95,12 +107,17 @@ if TYPE_CHECKING:
         ValueType as ValueType,
     )
     from .model import (
+        Way as Way,
+    )
+    from .model import (
         table as table,
     )
     from .showing import Shown as Shown
 
 __all__ = [
     "Align",
+    "Amount",
+    "Amounts",
     "Axis",
     "Block",
     "Callout",
@@ -114,6 +131,7 @@ __all__ = [
     "Mark",
     "Medium",
     "MemoryPicture",
+    "Moment",
     "Paragraph",
     "Plot",
     "Point",
@@ -124,11 +142,13 @@ __all__ = [
     "SharedPart",
     "Shown",
     "Span",
+    "Stop",
     "Storage",
     "Table",
     "Tone",
     "Value",
     "ValueType",
+    "Way",
     "format_names",
     "render",
     "table",

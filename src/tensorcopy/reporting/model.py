@@ -16,6 +16,8 @@ from typing import Any, TypeAlias
 
 from .showing import Shown
 
+_ANCHOR = re.compile(r"[a-z][a-z0-9-]*")
+
 Value: TypeAlias = str | int | float | bool | None
 """What a cell holds; None where there is nothing to say."""
 
@@ -61,6 +63,7 @@ class Cell:
 
     low, high: for a measured value, between what it was seen to lie, in the same unit.
     note: a footnote; equal notes of one table are written once.
+    target: an anchor of the same report that a page leads to from here.
     """
 
     value: Value
@@ -68,6 +71,10 @@ class Cell:
     high: float | None = None
     tone: Tone = Tone.NEUTRAL
     note: str = ""
+    target: str = ""
+
+    def __post_init__(self) -> None:
+        require_anchor(self.target)
 
 
 Row: TypeAlias = tuple[Cell, ...]
@@ -191,12 +198,21 @@ _TONES = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Callout:
-    """What must not be overlooked: a headline, the reason, and the line to write or the line that is wrong."""
+    """What must not be overlooked: a headline, the reason, and the line to write or the line that is wrong.
+
+    details: what belongs to it: the lines that it is about, a picture.
+    anchor: what a page calls the place, so that targets lead there.
+    """
 
     kind: CalloutKind
     title: str
     text: str = ""
     code: str = ""
+    details: tuple[Block, ...] = ()
+    anchor: str = ""
+
+    def __post_init__(self) -> None:
+        require_anchor(self.anchor)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -317,13 +333,27 @@ class Axis:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Moment:
+    """Something that happens at `x` on the first axis, to whatever the curves show."""
+
+    x: float
+    name: str
+    tone: Tone = Tone.NEUTRAL
+    target: str = ""
+
+    def __post_init__(self) -> None:
+        require_anchor(self.target)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Plot:
-    """Curves over a common axis."""
+    """Curves over a common axis, and moments on it."""
 
     x: Axis
     y: Axis
     series: tuple[Series, ...]
     title: str = ""
+    moments: tuple[Moment, ...] = ()
 
     def __post_init__(self) -> None:
         names = [series.name for series in self.series]
@@ -335,17 +365,46 @@ class Plot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """A remark on one line of an excerpt; `columns` are the first character and the one after the last, from 0."""
+    """A remark on one line of an excerpt; `columns` are the first character and the one after the last, from 0.
+
+    target: an anchor of the same report that a page leads to from here.
+    """
 
     line: int
     text: str = ""
     tone: Tone = Tone.WARN
     columns: tuple[int, int] | None = None
+    target: str = ""
+
+    def __post_init__(self) -> None:
+        require_anchor(self.target)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amount:
+    """How much one line of an excerpt has of something; `note` says of what it is made up."""
+
+    line: int
+    value: float
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Amounts:
+    """What stands beside the lines of an excerpt, drawn as bars of which `full` is the longest."""
+
+    column: Column
+    lines: tuple[Amount, ...]
+    full: float
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Excerpt:
-    """Lines of a source file, the first of which has the number `first_line`, with remarks on some."""
+    """Lines of a source file, the first of which has the number `first_line`, with remarks and amounts on some.
+
+    anchor: what a page calls its lines: targets ``anchor-12`` lead to line 12.
+    target: the anchor of another excerpt of the same file, to whose lines a page leads from the lines of this one.
+    """
 
     path: str
     first_line: int
@@ -353,10 +412,46 @@ class Excerpt:
     marks: tuple[Mark, ...] = ()
     language: str = "python"
     title: str = ""
+    amounts: Amounts | None = None
+    anchor: str = ""
+    target: str = ""
 
     def __post_init__(self) -> None:
-        for mark in self.marks:
-            assert 0 <= mark.line - self.first_line < len(self.lines), f"{mark} is on no line of the excerpt"
+        require_anchor(self.anchor)
+        require_anchor(self.target)
+        beside = self.amounts.lines if self.amounts else ()
+        for line in (*(mark.line for mark in self.marks), *(amount.line for amount in beside)):
+            assert 0 <= line - self.first_line < len(self.lines), (
+                f"what is said of line {line} is on no line of the excerpt"
+            )
+
+    @property
+    def amount_of(self) -> Mapping[int, Amount]:
+        """The amounts by their lines."""
+        return {amount.line: amount for amount in self.amounts.lines} if self.amounts else {}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Stop:
+    """One place on a way: what it is, a line of code, a remark. `cut` says why the way ends behind it."""
+
+    label: str
+    code: str = ""
+    remark: str = ""
+    tone: Tone = Tone.NEUTRAL
+    cut: str = ""
+    target: str = ""
+
+    def __post_init__(self) -> None:
+        require_anchor(self.target)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Way:
+    """Places in the order in which something passes them, and where it stops: a path through the graph, say."""
+
+    stops: tuple[Stop, ...]
+    title: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -368,7 +463,7 @@ class Section:
     lead: str = ""
 
 
-Block: TypeAlias = Paragraph | Table | KeyValues | Code | Callout | MemoryPicture | Plot | Excerpt | Section
+Block: TypeAlias = Paragraph | Table | KeyValues | Code | Callout | MemoryPicture | Plot | Excerpt | Way | Section
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -403,6 +498,11 @@ def table(
         title=title,
         notes=tuple(notes),
     )
+
+
+def require_anchor(name: str) -> None:
+    """A name that needs no escaping in an address: small letters, digits and dashes, or nothing."""
+    assert not name or _ANCHOR.fullmatch(name), f"{name!r} is no anchor"
 
 
 def key_with_unit(name: str, value_type: ValueType, unit: str = "") -> str:

@@ -55,7 +55,8 @@ def scales_of(plot: Plot) -> tuple[Scale, Scale]:
     """The scales of both axes, wide enough for all points and their bounds."""
     points = [point for series in plot.series for point in drawable(series)]
     bounds = [y for point in points for y in (point.y, point.low, point.high) if y is not None]
-    return scale_for((point.x for point in points), log=plot.x.log), scale_for(bounds, log=plot.y.log)
+    places = [*(point.x for point in points), *(moment.x for moment in plot.moments)]
+    return scale_for(places, log=plot.x.log), scale_for(bounds, log=plot.y.log)
 
 
 def drawable(series: Series) -> list[Point]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from .model import Axis, Cell, Column, Plot, Point, Series, SharedPart, Span, Table, ValueType
-from .quantities import value_text
+from collections.abc import Mapping
+
+from .model import Axis, Cell, Column, Excerpt, Moment, Plot, Point, Series, SharedPart, Span, Table, ValueType
+from .quantities import signed, value_text
 
 
 def byte_range(lo: int, hi: int) -> str:
@@ -29,6 +31,24 @@ def axis_text(axis: Axis) -> str:
 def series_name(series: Series) -> str:
     """The name of a curve, with a sign before one that is to stand out."""
     return f"» {series.name}" if series.emphasis else series.name
+
+
+def moment_text(moment: Moment, axis: Axis) -> str:
+    """When something happens, and what."""
+    at = f"{value_text(moment.x, axis.type)} {axis.unit}".rstrip()
+    return f"{at}: {signed(moment.name, moment.tone)}"
+
+
+def amount_texts(excerpt: Excerpt) -> Mapping[int, str]:
+    """What stands before each line of an excerpt for its amount, all of one width; nothing where no line has one."""
+    found = (
+        {line: value_text(a.value, excerpt.amounts.column.type) for line, a in excerpt.amount_of.items()}
+        if excerpt.amounts
+        else {}
+    )
+    width = max(map(len, found.values()), default=0)
+    numbers = range(excerpt.first_line, excerpt.first_line + len(excerpt.lines))
+    return {number: f"{found.get(number, ''):>{width}} | " if found else "" for number in numbers}
 
 
 def cells_of(lo: int, hi: int, size: int, width: int) -> tuple[int, int]:

@@ -156,8 +156,8 @@ class Copies:
                     self._freed(0, record)
         for (site, _, _), tally in self.tallies.items():
             for variant, why, count, size in tally.ways:
-                text = f"{why}; {count} time{'s' * (count != 1)}, {size:,} bytes"
-                self.findings.add("avoidable-copy", site, text, variant=variant)
+                text = f"{why}; {size:,} bytes are copied for nothing"
+                self.findings.add("avoidable-copy", site, text, variant=variant, count=count)
 
 
 def _line(key: _Key, tally: Tally) -> CopyLine:

@@ -324,6 +324,7 @@ class Gradients:
             cut.site,
             f"{_operation(cut)} takes the value off the graph: {end}; stay on the graph",
             ((site, "the value arrives here"),) if site is not None else (),
+            names=names.split(", "),
         )
 
     def _check_accumulated(self) -> None:

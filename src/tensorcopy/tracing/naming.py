@@ -39,7 +39,8 @@ _SIGNS: dict[type[ast.AST], str] = {
 def kind_of(operation: str, source: Any, result: Any, call: str) -> str:
     """The kind of a copy in the forward pass: ``clone``, ``cast``, ``transfer``, ``contiguous``, ``inside matmul``."""
     if operation == "to_copy":
-        kind = "transfer" if _device(source) != _device(result) else "cast"
+        # torch hands over a number of Python as it is.
+        kind = "transfer" if _device(source) not in (None, _device(result)) else "cast"
         return kind if not call or call in _CASTS else f"{kind} inside {call}"
     if operation in _GIVEN:
         return _GIVEN[operation] if not call or call.strip("_") in _GIVEN or _is_near(call) else f"inside {call}"

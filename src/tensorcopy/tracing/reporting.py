@@ -1,129 +1,297 @@
-"""A capture as a report: what to fix first, then the copies by line."""
+"""A capture as a report: what to fix first, then the copies; on a page also when they happen, and the source."""
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 
 from ..reporting.model import (
+    Axis,
+    Block,
     Callout,
     CalloutKind,
     Cell,
-    Code,
     Column,
+    Field,
+    KeyValues,
+    Moment,
     Paragraph,
+    Plot,
+    Point,
     Report,
     Section,
+    Series,
     Table,
     Tone,
     ValueType,
+    table,
 )
-from .capture import Capture, CopyLine, Finding, Spot
+from ..reporting.quantities import bytes_text
+from .capture import UNFINISHED, Capture, CopyLine, Finding, Process, Spot
+from .files import Files
+from .listing import listings
+from .telling import anchor_of, callout_of
+from .totals import PHASES, Total, by_kind, by_line, by_phase, total_of
 
-_MOST_LINES = 20
-_KINDS = {"error": CalloutKind.ERROR, "warning": CalloutKind.WARNING}
+_TOLD, _LISTED, _TOP = 10, 200, 10
+_SAVED = (Column(name="for nothing", type=ValueType.BYTES),)
+_TONES = {"error": Tone.BAD, "warning": Tone.WARN}
 
 
-def report_of(capture: Capture) -> Report:
-    """What a run showed."""
-    errors = sum(f.level == "error" for f in capture.findings)
-    warnings = len(capture.findings) - errors
-    found = f"{errors} error{'s' * (errors != 1)}, {warnings} warning{'s' * (warnings != 1)}"
-    steps = f"{capture.steps} optimizer step{'s' * (capture.steps != 1)}"
-    good = Tone.GOOD if capture.ended == "normally" else Tone.WARN
-    summary = Paragraph(
-        text=f"{' '.join(capture.command)} ended {capture.ended} after {steps}: {found}.",
-        tone=Tone.BAD if errors else Tone.WARN if warnings else good,
-    )
-    findings = tuple(block for finding in capture.findings for block in _finding(finding))
-    sections = [Section(title="What to fix first", blocks=findings)] if findings else []
+def report_of(capture: Capture, *, full: bool = False) -> Report:
+    """What a run showed, for a terminal; *full* for a page, with the timeline and the source of the program."""
+    files, found = Files.of(capture), in_order(capture)
+    blocks: list[Block] = [*_end(capture), *_findings(found, files, full=full)]
     if capture.copies:
-        sections.append(Section(title="Copies by line", blocks=(_copies(capture.copies),)))
+        blocks.append(_copies(capture, files, full=full))
+    if full:
+        blocks += _pictures(capture, found, files)
+    if len(capture.processes) > 1:
+        blocks.append(Section(title="Processes", blocks=(_processes(capture.processes),)))
     if capture.limits:
         notes = tuple(Paragraph(text=limit, tone=Tone.WARN) for limit in capture.limits)
-        sections.append(Section(title="What was not seen", blocks=notes))
-    return Report(title="Traced run", blocks=(summary, *sections))
+        blocks.append(Section(title="What was not seen", blocks=notes))
+    if full:
+        blocks.append(Section(title="The run", blocks=(_run(capture),)))
+    return Report(title=f"Traced run: {' '.join(capture.command)}", lead=lead_of(capture), blocks=tuple(blocks))
 
 
-def _finding(finding: Finding) -> tuple[Callout | Code, ...]:
-    times = f" ({finding.count} times)" if finding.count > 1 else ""
-    places = [f"{_where(finding.place)}  {finding.place.code}"]
-    places += [f"{_where(spot)}  {spot.code}  <- {spot.message}" for spot in finding.related]
-    return (
-        Callout(
-            kind=_KINDS.get(finding.level, CalloutKind.NOTE),
-            title=f"{finding.code} {finding.name}{times}",
-            text=finding.message,
-            code="\n".join(places),
-        ),
-    )
+def in_order(capture: Capture) -> list[Finding]:
+    """The findings, worst first: errors, then what costs most bytes."""
+    lines = by_line(capture.copies)
+
+    def weight(finding: Finding) -> tuple[bool, int, Spot]:
+        cost = sum(c.bytes for c in lines.get((finding.place.file, finding.place.line), ()))
+        return finding.level != "error", -cost if finding.level != "error" else 0, finding.place
+
+    return sorted(capture.findings, key=weight)
 
 
-def _where(spot: Spot) -> str:
-    return f"{Path(spot.file).name}:{spot.line}"
+def lead_of(capture: Capture) -> str:
+    """How much was found and copied, in a sentence or two."""
+    errors = sum(f.level == "error" for f in capture.findings)
+    warnings = len(capture.findings) - errors
+    found = [_count(errors, "error")] * bool(errors) + [_count(warnings, "warning")] * bool(warnings)
+    total = total_of("", capture.copies)
+    told = f"{' and '.join(found) or 'Nothing to fix'} in {_count(capture.steps, 'optimizer step')}."
+    if total.count:
+        told += f" {bytes_text(total.bytes)} copied in {_count(total.count, 'cop', 'ies', 'y')}"
+        told += f", {bytes_text(total.saved)} of them for nothing." if total.saved else "."
+    return told
 
 
-def _copies(copies: tuple[CopyLine, ...]) -> Table:
+def _count(number: int, noun: str, many: str = "s", one: str = "") -> str:
+    return f"{number:,} {noun}{one if number == 1 else many}"
+
+
+def _end(capture: Capture) -> Iterator[Callout]:
+    """How the program ended, if that is worth a word."""
+    if capture.ended != "normally":
+        lost = "What happened in its last seconds is not in here." if UNFINISHED in capture.ended else ""
+        yield Callout(kind=CalloutKind.WARNING, title=f"The program ended {capture.ended}", text=lost)
+
+
+def _findings(found: Sequence[Finding], files: Files, *, full: bool) -> Iterator[Section]:
+    told = found if full else found[:_TOLD]
+    if not told:
+        return
+    blocks: list[Block] = [_overview(found, files)] if full and len(found) > 2 else []
+    blocks += [callout_of(finding, files, number=n, listed=full) for n, finding in enumerate(told, 1)]
+    rest = found[len(told) :]
+    if rest:
+        blocks.append(_overview(rest, files, title="And also"))
+    yield Section(title="What to fix first", blocks=tuple(blocks))
+
+
+def _overview(found: Sequence[Finding], files: Files, title: str = "") -> Table:
     columns = (
+        Column(name="finding", type=ValueType.VERDICT),
         Column(name="line", type=ValueType.CODE),
-        Column(name="operation"),
-        Column(name="phase"),
-        Column(name="count", type=ValueType.NUMBER),
-        Column(name="copied", type=ValueType.BYTES),
-        Column(name="time", type=ValueType.TIME),
+        Column(name="times", type=ValueType.NUMBER),
         Column(name="code", type=ValueType.CODE),
     )
     rows = tuple(
         (
-            Cell(value=_where(c.place) if c.place.file else "(library)"),
-            Cell(value=c.operation, note=c.avoidable, tone=Tone.WARN if c.avoidable else Tone.NEUTRAL),
-            Cell(value=c.phase),
-            Cell(value=c.count),
-            Cell(value=c.bytes),
-            Cell(value=c.seconds),
-            Cell(value=c.place.code),
+            Cell(
+                value=f"{f.code} {f.name}",
+                tone=_TONES.get(f.level, Tone.NEUTRAL),
+                target="" if title else anchor_of(number),
+            ),
+            Cell(value=files.where(f.place)),
+            Cell(value=f.count),
+            Cell(value=f.place.code),
         )
-        for c in copies[:_MOST_LINES]
+        for number, f in enumerate(found, 1)
     )
-    rest = copies[_MOST_LINES:]
-    notes = (f"{len(rest)} more lines with {sum(c.bytes for c in rest):,} bytes",) if rest else ()
-    return Table(columns=columns, rows=rows, notes=notes)
+    return Table(columns=columns, rows=rows, title=title)
 
 
-def findings_json(capture: Capture) -> str:
-    """The findings in the shape that ``tensorcopy check --output-format json`` has, with the copies beside them."""
-    found = [
-        {
-            "code": f.code,
-            "name": f.name,
-            "level": f.level,
-            "message": f.message,
-            "file": f.place.file,
-            "line": f.place.line,
-            "count": f.count,
-            "related": [{"file": s.file, "line": s.line, "message": s.message} for s in f.related],
-        }
-        for f in capture.findings
+# --- copies -----------------------------------------------------------------------------------------------------------
+
+
+def _copies(capture: Capture, files: Files, *, full: bool) -> Section:
+    kinds, phases = by_kind(capture.copies), by_phase(capture.copies)
+    if not full:
+        told = [f"By phase: {_listed(phases)}."] * (len(phases) > 1) + [f"By kind: {_listed(kinds[:8])}."]
+        return Section(title="Copies", blocks=(*(Paragraph(text=t) for t in told), _top(capture.copies, files)))
+    tables = (_totals("kind", kinds), _totals("phase", phases), _lines(capture.copies, files))
+    return Section(title="Copies", blocks=tables)
+
+
+def _listed(totals: Sequence[Total]) -> str:
+    return ", ".join(f"{total.name} {bytes_text(total.bytes)}" for total in totals)
+
+
+def _top(copies: Sequence[CopyLine], files: Files) -> Table:
+    """The lines of most bytes, narrow enough for a terminal."""
+    columns = (
+        Column(name="copied", type=ValueType.BYTES),
+        Column(name="times", type=ValueType.NUMBER),
+        Column(name="kind"),
+        Column(name="line", type=ValueType.CODE),
+        Column(name="code", type=ValueType.CODE),
+    )
+    rows = tuple(
+        (
+            Cell(value=c.bytes),
+            Cell(value=c.count),
+            Cell(value=_kind(c), note=c.avoidable, tone=Tone.WARN if c.avoidable else Tone.NEUTRAL),
+            Cell(value=files.where(c.place)),
+            Cell(value=_short(c.place.code, 27)),
+        )
+        for c in copies[:_TOP]
+    )
+    rest = total_of("", copies[_TOP:])
+    more = (f"{_count(len(copies) - _TOP, 'more line')} with {bytes_text(rest.bytes)}",) if rest.count else ()
+    return Table(columns=columns, rows=rows, notes=more, title="Most bytes" if len(copies) > 1 else "")
+
+
+def _kind(copy: CopyLine) -> str:
+    return copy.kind or copy.operation
+
+
+def _short(code: str, most: int = 60) -> str:
+    return code if len(code) <= most else f"{code[: most - 1]}…"
+
+
+def _totals(name: str, totals: Sequence[Total]) -> Table:
+    whole = sum(total.bytes for total in totals) or 1
+    columns = [
+        Column(name=name),
+        Column(name="copied", type=ValueType.BYTES),
+        Column(name="share", type=ValueType.NUMBER, unit="%"),
+        Column(name="times", type=ValueType.NUMBER),
+        Column(name="time", type=ValueType.TIME),
     ]
-    copies = [
-        {
-            "file": c.place.file,
-            "line": c.place.line,
-            "operation": c.operation,
-            "phase": c.phase,
-            "count": c.count,
-            "bytes": c.bytes,
-            "seconds": c.seconds,
-            "avoidable": c.avoidable,
-        }
-        for c in capture.copies
+    rows = [
+        [t.name, t.bytes, round(100 * t.bytes / whole, 1), t.count, t.seconds or None, *_saved(t.saved, totals)]
+        for t in totals
     ]
-    whole = {
-        "command": list(capture.command),
-        "steps": capture.steps,
-        "ended": capture.ended,
-        "findings": found,
-        "copies": copies,
-        "limits": list(capture.limits),
-    }
-    return json.dumps(whole, indent=2) + "\n"
+    return table([*columns, *_SAVED[: any(t.saved for t in totals)]], rows, title=f"By {name}")
+
+
+def _saved(size: int, all_of_them: Sequence[Total] | Sequence[CopyLine], why: str = "") -> list[Cell]:
+    """The cell for what could be spared, where a table has such a column."""
+    if not any(one.saved for one in all_of_them):
+        return []
+    return [Cell(value=size or None, note=why, tone=Tone.WARN if size else Tone.NEUTRAL)]
+
+
+def _lines(copies: Sequence[CopyLine], files: Files) -> Table:
+    shown = copies[:_LISTED]
+    columns = [
+        Column(name="line", type=ValueType.CODE),
+        Column(name="kind"),
+        Column(name="phase"),
+        Column(name="copied", type=ValueType.BYTES),
+        Column(name="times", type=ValueType.NUMBER),
+        Column(name="time", type=ValueType.TIME),
+        *_SAVED[: any(c.saved for c in shown)],
+        Column(name="code", type=ValueType.CODE),
+    ]
+    rows = [
+        [
+            Cell(value=files.where(c.place), target=files.target(c.place)),
+            *(_kind(c), c.phase, c.bytes, c.count, c.seconds or None),
+            *_saved(c.saved, shown, c.avoidable),
+            _short(c.place.code),
+        ]
+        for c in shown
+    ]
+    rest = total_of("", copies[_LISTED:])
+    more = (f"{_count(len(copies) - _LISTED, 'more line')} with {bytes_text(rest.bytes)}",) if rest.count else ()
+    return table(columns, rows, title="By line", notes=more)
+
+
+# --- pictures ---------------------------------------------------------------------------------------------------------
+
+
+def _pictures(capture: Capture, found: Sequence[Finding], files: Files) -> Iterator[Section]:
+    plots = tuple(
+        plot for process in capture.processes for plot in _timeline(process, capture, found, files) if plot.series
+    )
+    if plots:
+        lead = "All bytes that were copied up to each moment, by what the program was doing."
+        yield Section(title="Timeline", lead=lead, blocks=plots)
+    sources = tuple(listings(capture, found, files))
+    if sources:
+        lead = "What each line copied stands beside it; a line that makes several kinds of copies has their sum."
+        yield Section(title="Source", lead=lead, blocks=sources)
+
+
+def _timeline(process: Process, capture: Capture, found: Sequence[Finding], files: Files) -> Iterator[Plot]:
+    timeline = process.timeline
+    phases = sorted(timeline.copied, key=lambda p: PHASES.index(p) if p in PHASES else len(PHASES))
+    series = tuple(_curve(phase, timeline.copied[phase], timeline.width) for phase in phases)
+    several = len(capture.processes) > 1
+    moments = [] if several else [_moment(f, number, files) for number, f in enumerate(found, 1) if f.seconds]
+    yield Plot(
+        title=process.label if several else "",
+        x=Axis(name="time", type=ValueType.TIME, log=False),
+        y=Axis(name="copied so far", type=ValueType.BYTES, log=False),
+        series=tuple(s for s in series if s.points),
+        moments=tuple(sorted(moments, key=lambda m: m.x)),
+    )
+
+
+def _curve(phase: str, sizes: Sequence[int], width: float) -> Series:
+    sums = accumulate(sizes, initial=0)
+    return Series(name=phase, points=tuple(Point(x=i * width, y=float(size)) for i, size in enumerate(sums)))
+
+
+def _moment(finding: Finding, number: int, files: Files) -> Moment:
+    name = f"{finding.name} at {files.where(finding.place)}, seen first"
+    return Moment(x=finding.seconds, name=name, tone=_TONES.get(finding.level, Tone.NEUTRAL), target=anchor_of(number))
+
+
+def _processes(processes: Sequence[Process]) -> Table:
+    columns = (
+        Column(name="process"),
+        Column(name="pid", type=ValueType.TEXT),
+        Column(name="ended"),
+        Column(name="steps", type=ValueType.NUMBER),
+        Column(name="copied", type=ValueType.BYTES),
+    )
+    rows = tuple(
+        (
+            Cell(value=p.label),
+            Cell(value=str(p.pid)),
+            Cell(value=p.ended, tone=Tone.NEUTRAL if p.ended == "normally" else Tone.WARN),
+            Cell(value=p.steps),
+            Cell(value=sum(sum(sizes) for sizes in p.timeline.copied.values())),
+        )
+        for p in processes
+    )
+    return Table(columns=columns, rows=rows)
+
+
+def _run(capture: Capture) -> KeyValues:
+    first = capture.processes[0].timeline
+    fields = [
+        Field(name="command", value=" ".join(capture.command), type=ValueType.CODE),
+        Field(name="ended", value=capture.ended),
+        Field(name="watched for", value=first.seconds, type=ValueType.TIME),
+        Field(name="optimizer steps", value=capture.steps, type=ValueType.NUMBER),
+        *(Field(name=name, value=number, key=f"release of {name}") for name, number in capture.releases.items()),
+    ]
+    return KeyValues(fields=tuple(fields))

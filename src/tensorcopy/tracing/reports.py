@@ -8,43 +8,9 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from .capture import CopyLine, Extent, Finding, Source, Spot
+from .kinds import KINDS
 from .sites import NOWHERE, Site
 
-# What the detectors find: its code and its level. A code never changes meaning.
-KINDS = {
-    "changing-snapshot": ("TCY601", "error"),
-    "shared-buffer-overwritten": ("TCY602", "error"),
-    "callers-memory-written": ("TCY603", "error"),
-    "readonly-memory-written": ("TCY604", "error"),
-    "expanded-memory-written": ("TCY605", "error"),
-    "overlapping-copy": ("TCY606", "error"),
-    "lost-write": ("TCY607", "error"),
-    "view-of-moved-memory": ("TCY608", "error"),
-    "separate-deep-copies": ("TCY609", "error"),
-    "restored-from-itself": ("TCY610", "error"),
-    "internal-buffer-returned": ("TCY611", "error"),
-    "shared-array-changed": ("TCY612", "warning"),
-    "silent-gradient": ("TCY621", "error"),
-    "inplace-before-backward": ("TCY622", "error"),
-    "gradient-cut": ("TCY623", "error"),
-    "gradient-may-be-cut": ("TCY624", "warning"),
-    "grad-of-non-leaf": ("TCY625", "error"),
-    "graph-kept": ("TCY626", "error"),
-    "attribute-typo": ("TCY627", "error"),
-    "masked-values-dropped": ("TCY641", "error"),
-    "values-not-in-dtype": ("TCY642", "error"),
-    "float64-leak": ("TCY643", "warning"),
-    "integers-through-float32": ("TCY646", "error"),
-    "size-for-value": ("TCY647", "error"),
-    "tensor-of-tensor": ("TCY644", "warning"),
-    "subclass-metadata-lost": ("TCY645", "warning"),
-    "failed": ("TCY650", "error"),
-    "avoidable-copy": ("TCY661", "warning"),
-    "list-of-arrays": ("TCY662", "warning"),
-    "expanded-copied": ("TCY663", "warning"),
-    "kept-storage": ("TCY664", "warning"),
-    "constant-rebuilt": ("TCY665", "warning"),
-}
 _MOST_FINDINGS = 500
 _MOST_RELATED = 8
 _LONGEST_LINE, _LONGEST_MESSAGE = 400, 2000
@@ -57,7 +23,7 @@ class Findings:
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str, int], Finding] = {}
-        self._started = time.perf_counter()
+        self.started = time.perf_counter()
 
     def add(
         self,
@@ -69,10 +35,11 @@ class Findings:
         variant: str = "",
         names: Iterable[str] = (),
         memory: Extent | None = None,
+        count: int = 1,
     ) -> None:
         """Note a mistake at *site*; the same one again only counts.
 
-        variant, names, memory: what `Finding` says of them.
+        variant, names, memory, count: what `Finding` says of them.
         """
         if site is NOWHERE:
             return
@@ -83,20 +50,20 @@ class Findings:
         others = tuple(spot(s, text) for s, text in related if s is not NOWHERE)
         if known is not None:
             both = tuple(dict.fromkeys((*known.related, *others)))[:_MOST_RELATED]
-            self._found[key] = replace(known, related=both, count=known.count + 1)
+            self._found[key] = replace(known, related=both, count=known.count + count)
             return
-        code, level = KINDS[kind]
         self._found[key] = Finding(
-            code=code,
+            code=KINDS[kind].code,
             name=kind,
-            level=level,
+            level=KINDS[kind].level,
             message=message[:_LONGEST_MESSAGE],
             place=spot(site),
             related=others[:_MOST_RELATED],
+            count=count,
             variant=variant,
             names=tuple(names),
             memory=memory,
-            seconds=time.perf_counter() - self._started,
+            seconds=time.perf_counter() - self.started,
         )
 
     def discard(self, kind: str, site: Site) -> None:

@@ -82,6 +82,8 @@ class Session:
             register_optimizer_step_pre_hook(self._before_step),
             register_optimizer_step_post_hook(self._after_step),
         ]
+        self.copies.recorder.begin()
+        self.findings.started = time.perf_counter()
         self._go_full()
         if self.dispatched:
             threading.setprofile(_in_new_thread)

@@ -27,12 +27,16 @@ class Recorder:
     )  # fmt: skip
 
     def __init__(self) -> None:
-        self.began, self.origin = time.time(), time.perf_counter_ns()
+        self.begin()
         self.width, self.phases = _FIRST_WIDTH, dict[str, list[int]]()
         self.events, self.every, self.skipped = list[tuple[int, int, int, Any, int]](), 1, 0
         self.steps, self.steps_every, self.stepped = list[int](), 1, 0
         self.due: Callable[[], None] | None = None
         self.pause, self.next = 3_000_000_000, 0
+
+    def begin(self) -> None:
+        """Take now for the start."""
+        self.began, self.origin = time.time(), time.perf_counter_ns()
 
     def copied(self, size: int, nanoseconds: int, tally: Any, phase: str) -> None:
         """A copy of *size* bytes has ended now."""

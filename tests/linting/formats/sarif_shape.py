@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 TEXT = {"text!": str, "markdown": str}
-REGION = {"startLine!": int, "startColumn!": int, "endLine!": int, "endColumn!": int}
+REGION = {"startLine!": int, "startColumn": int, "endLine": int, "endColumn": int}
 ARTIFACT = {"uri!": str, "uriBaseId": str}
 LEVEL = ("none", "note", "warning", "error")
 LOCATION = {

@@ -6,6 +6,8 @@ import argparse
 
 NAME = "view"
 SUMMARY = "show what tensorcopy run recorded"
+FORMATS = ("perfetto", "sarif")
+"""Beside those of reports; a test compares them with the folder of formats."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,14 +26,12 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         BadArgumentError: a file can't be read or is no capture, or the report would replace it.
     """
+    from ...tracing.formats import name_for, render
     from ...tracing.merging import read_all
-    from ...tracing.reporting import findings_json, report_of
-    from ..showing import keep_apart, put, show
+    from ..showing import is_to_file, keep_apart, put
 
     keep_apart(args.captures, args.output)
     capture = read_all(args.captures)
-    if args.output_format == "json":
-        put(lambda medium: findings_json(capture), args, follows_terminal=False)
-    else:
-        show(report_of(capture), args)
+    name = args.output_format or (name_for(args.output) if is_to_file(args) else None) or "text"
+    put(lambda medium: render(capture, name, medium), args, follows_terminal=name == "text")
     return int(bool(capture.findings))

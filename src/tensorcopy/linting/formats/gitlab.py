@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 from collections import Counter
 from typing import Any
 
 from ...reporting.medium import Medium
+from ...reporting.sarif import fingerprint_of
 from ..model import Finding, Level
 from ..outcome import Outcome
 from ._wording import sentences
@@ -44,6 +44,4 @@ def _entry(finding: Finding, outcome: Outcome, seen: Counter[str]) -> dict[str, 
 
 def fingerprint(finding: Finding, outcome: Outcome, seen: Counter[str]) -> str:
     """A text that stays the same while the line moves, and differs between findings. *seen* tells equal lines apart."""
-    text = "\0".join([finding.place.file, finding.code, outcome.contents.line_of(finding).strip()])
-    seen[text] += 1
-    return hashlib.blake2b(f"{text}\0{seen[text]}".encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return fingerprint_of(finding.place.file, finding.code, outcome.contents.line_of(finding), seen)

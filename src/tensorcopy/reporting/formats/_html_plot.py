@@ -9,12 +9,14 @@ from ..model import Axis, Plot, Point, Series
 from ..palette import color_of, dash_of
 from ..quantities import tick_text, value_text
 from ..scales import Scale, drawable, scales_of, spread_out
-from ..tabulating import axis_text, series_name
-from ._html_words import esc
+from ..tabulating import axis_text, moment_text, series_name
+from ._html_words import esc, tone_class
 
 _WIDTH, _HEIGHT = 860, 420
 _LEFT, _TOP, _BOTTOM = 78, 14, 52
 _LETTER, _LABEL_GAP, _LINE, _LONGEST = 7.2, 14, 17, 34
+_MOST_MARKERS = 40
+"""Where more points lie on a curve, they would hide it."""
 _BOLD = 1.12
 """How many times as wide a bold letter is."""
 _MARKERS = (
@@ -51,7 +53,7 @@ def plot_svg(plot: Plot) -> str:
         right=_WIDTH - _LABEL_GAP - 10 - longest * _LETTER,
     )
     named = esc(f"{plot.title or plot.y.name}: {axis_text(plot.y)} over {axis_text(plot.x)}")
-    inside = "".join([*_axes(plot, canvas), *_curves(plot, canvas)])
+    inside = "".join([*_axes(plot, canvas), *_moments(plot, canvas), *_curves(plot, canvas)])
     return f'<svg class="plot" viewBox="0 0 {_WIDTH} {_HEIGHT}" role="img" aria-label="{named}">{inside}</svg>'
 
 
@@ -69,6 +71,14 @@ def _axes(plot: Plot, canvas: _Canvas) -> Iterator[str]:
     yield f'<text x="{middle:.1f}" y="{_HEIGHT - 10}" text-anchor="middle">{esc(_axis_label(plot.x))}</text>'
     turned = f'transform="translate(16 {(_TOP + bottom) / 2:.1f}) rotate(-90)"'
     yield f'<text {turned} text-anchor="middle">{esc(_axis_label(plot.y))}</text>'
+
+
+def _moments(plot: Plot, canvas: _Canvas) -> Iterator[str]:
+    """A line from top to bottom for each moment; what it is stands below the drawing, and where one points at it."""
+    for moment in plot.moments:
+        x, told = canvas.at(moment.x, 0)[0], esc(moment_text(moment, plot.x))
+        tone = tone_class(moment.tone)
+        yield f'<path class="moment {tone}" d="M{x:.1f} {_TOP}V{_HEIGHT - _BOTTOM}"><title>{told}</title></path>'
 
 
 def _axis_label(axis: Axis) -> str:
@@ -98,7 +108,7 @@ def _curve(number: int, points: list[Point], canvas: _Canvas, plot: Plot) -> Ite
     dash = " ".join(map(str, dash_of(number)))
     line = _path([canvas.at(point.x, point.y) for point in points])
     yield f'<path class="curve" style="stroke:{color}" stroke-dasharray="{dash}" d="{line}"/>'
-    for point in points:
+    for point in points if len(points) <= _MOST_MARKERS else ():
         x, y = canvas.at(point.x, point.y)
         told = f"{value_text(point.x, plot.x.type)} {plot.x.unit}: {value_text(point.y, plot.y.type)} {plot.y.unit}"
         place = f'transform="translate({x:.1f} {y:.1f})"'

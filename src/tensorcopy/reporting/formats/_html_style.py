@@ -12,12 +12,12 @@ def _curve_colors(colors: tuple[str, ...]) -> str:
 _LIGHT = """
 --bg:#fff;--fg:#1b1f24;--muted:#57606a;--line:#d0d7de;--panel:#f6f8fa;--head:#eef1f4;--link:#0a58a6;
 --good:#0b6447;--good-bg:#e2f4ec;--warn:#7a4d00;--warn-bg:#fff2d1;--bad:#a32410;--bad-bg:#fdeae5;
---span:#0072b2;--shared:#e69f00;
+--span:#0072b2;--shared:#e69f00;--copied:#b9d9ee;
 color-scheme:light;""" + _curve_colors(ON_WHITE)
 _DARK = """
 --bg:#14181d;--fg:#e6e9ed;--muted:#a3acb8;--line:#3a424c;--panel:#1d232a;--head:#262d36;--link:#7cc0f5;
 --good:#6fd9b0;--good-bg:#12362a;--warn:#f2c661;--warn-bg:#3a2e10;--bad:#ff9d88;--bad-bg:#45211a;
---span:#56b4e9;--shared:#e69f00;
+--span:#56b4e9;--shared:#e69f00;--copied:#1f4f70;
 color-scheme:dark;""" + _curve_colors(ON_DARK)
 
 _RULES = """
@@ -51,6 +51,7 @@ text-align:left;color:inherit}
 .tensorcopy td.whole{white-space:nowrap}
 .tensorcopy td.text{min-width:9em;overflow-wrap:anywhere}
 .tensorcopy td.code{min-width:9em}
+.tensorcopy .sortable td.code:last-child code{display:inline-block;width:max-content;max-width:21em}
 .tensorcopy th button{all:unset;cursor:pointer;font:inherit}
 .tensorcopy th button::after{content:"\\a0\\2195";color:var(--muted)}
 .tensorcopy th[aria-sort=ascending] button::after{content:"\\a0\\2191";color:inherit}
@@ -77,6 +78,15 @@ padding:.5em .9em;margin:1em 0;color:var(--fg);max-width:85ch}
 .tensorcopy .callout .kind{font-weight:650}
 .tensorcopy .callout.good .kind{color:var(--good)}.tensorcopy .callout.warn .kind{color:var(--warn)}
 .tensorcopy .callout.bad .kind{color:var(--bad)}
+.tensorcopy .callout.card{max-width:none;background:none;border:1px solid var(--line);border-left:4px solid var(--line);
+border-radius:6px;padding:0 .9em .7em;overflow-wrap:anywhere}
+.tensorcopy .callout.card>p:first-child{margin:0 -.9em .6em;padding:.45em .9em;border-radius:0 6px 0 0;max-width:none}
+.tensorcopy .callout.card.bad{border-left-color:var(--bad);background:none}
+.tensorcopy .callout.card.warn{border-left-color:var(--warn);background:none}
+.tensorcopy .callout.card.bad>p:first-child{background:var(--bad-bg)}
+.tensorcopy .callout.card.warn>p:first-child{background:var(--warn-bg)}
+.tensorcopy .callout.card pre{background:var(--panel)}
+.tensorcopy .callout.card figure{margin:.6em 0}.tensorcopy .callout.card .title{margin:.6em 0 0}
 .tensorcopy .memory{width:100%;max-width:64em}
 .tensorcopy .memory .picture{padding:0;width:45%;min-width:9em}
 .tensorcopy .memory thead .picture{padding:.32em 0}
@@ -108,6 +118,39 @@ padding:.4em 0}
 .tensorcopy .source mark{background:none;color:inherit;font-weight:700;text-decoration:underline 2px;
 text-underline-offset:3px}
 .tensorcopy .source td.remark{white-space:normal;padding-bottom:.2em}
+.tensorcopy .source thead th{background:none;font-weight:400;font-size:.85em;color:var(--muted);padding:0 .8em;border:0}
+.tensorcopy .source :is(th,td).amount{width:9.5em;min-width:9.5em;text-align:right;font-size:.85em;
+font-variant-numeric:tabular-nums;padding:0 .4em}
+.tensorcopy .source td.amount span{display:block;padding:0 .4em;border-radius:3px;
+background:linear-gradient(to left,var(--copied) var(--share),transparent var(--share))}
+.tensorcopy .source .n a{color:inherit;text-decoration:none}.tensorcopy .source .n a:hover{text-decoration:underline}
+.tensorcopy .source .remark a{color:inherit}
+.tensorcopy .source .beside{color:var(--muted);font-size:.85em;margin-left:2em;user-select:none}
+.tensorcopy .source tr:target{outline:2px solid var(--link);outline-offset:-2px}
+.tensorcopy .callout:target{outline:2px solid var(--link);outline-offset:2px}
+.tensorcopy .source tr{scroll-margin:5em}
+.tensorcopy .callout{scroll-margin:2em}
+.tensorcopy .plot .moment{stroke:var(--muted);stroke-width:1.5;stroke-dasharray:4 3}
+.tensorcopy .plot .moment.bad{stroke:var(--bad)}.tensorcopy .plot .moment.warn{stroke:var(--warn)}
+.tensorcopy .moments{font-size:.88em;margin:.3em 0 .8em;padding-left:1.4em}
+.tensorcopy .moments a{color:inherit}
+.tensorcopy .way{list-style:none;margin:.6em 0;padding:0}
+.tensorcopy .way li>div{display:flex;flex-direction:column;width:fit-content;max-width:100%;
+border:1px solid var(--line);border-radius:6px;background:var(--panel);padding:.4em .8em}
+.tensorcopy .way li.bad>div{border-color:var(--bad);background:var(--bad-bg)}
+.tensorcopy .way li.good>div{border-color:var(--good);background:var(--good-bg)}
+.tensorcopy .way li+li:not(.cut)::before{content:"";display:block;width:2px;height:1.1em;margin-left:1.4em;
+background:var(--muted)}
+.tensorcopy .way li.cut{margin-left:calc(1.4em + 1px);padding:.6em .9em;border-left:2px dotted var(--bad);
+font-weight:600}
+.tensorcopy .way li.cut+li::before{display:none}
+.tensorcopy .way code{overflow-wrap:anywhere}
+.tensorcopy .way .remark{color:var(--muted);font-size:.88em}
+.tensorcopy .filter{display:flex;gap:.6em;align-items:baseline;margin:.3em 0;font-size:.9em;font-weight:400;
+color:var(--muted)}
+.tensorcopy .filter input{font:inherit;color:var(--fg);background:var(--bg);border:1px solid var(--line);
+border-radius:6px;padding:.25em .6em;width:18em;max-width:60vw}
+.tensorcopy .filter input:focus-visible{outline:2px solid var(--link);outline-offset:1px}
 .tensorcopy nav ul{columns:16em;padding-left:1.2em;margin:.6em 0}
 @media print{.tensorcopy{font-size:11px}
 .tensorcopy :is(tr,figure,.callout,pre,svg){break-inside:avoid}.tensorcopy :is(h1,h2,h3,h4,.title){break-after:avoid}
@@ -123,6 +166,8 @@ STYLE = (
 ).replace("\n", "")
 
 PAGE_STYLE = (
+    "@media (max-width:40em){.tensorcopy .source :is(th,td).amount{width:5.5em;min-width:5.5em}"
+    ".tensorcopy .source td{padding:0 .5em}}"
     "body{margin:0}.tensorcopy{min-height:100vh;padding:2em max(1.2em,calc(50vw - 34em))}"
     "@media print{.tensorcopy{padding:0;min-height:0}}"
 )
@@ -144,6 +189,20 @@ for (const table of document.querySelectorAll("table.sortable")) {
       table.tBodies[0].append(...[...table.tBodies[0].rows].sort(order));
     };
   });
+}
+for (const table of document.querySelectorAll("table.filtered")) {
+  const box = document.createElement("label"), input = document.createElement("input"),
+    count = document.createElement("span"), rows = [...table.tBodies[0].rows];
+  input.type = "search";
+  count.setAttribute("role", "status");
+  box.className = "filter";
+  box.append("Filter", input, count);
+  table.caption ? table.caption.append(box) : table.parentElement.before(box);
+  input.oninput = () => {
+    const words = input.value.toLowerCase().split(" ").filter(Boolean);
+    for (const row of rows) row.hidden = !words.every(word => row.textContent.toLowerCase().includes(word));
+    count.textContent = words.length ? `${rows.filter(row => !row.hidden).length} of ${rows.length}` : "";
+  };
 }
 addEventListener("beforeprint", () => document.querySelectorAll("details").forEach(d => { d.open = true; }));
 """

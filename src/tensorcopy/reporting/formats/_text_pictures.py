@@ -11,7 +11,16 @@ from rich.text import Text
 from ..medium import Medium
 from ..model import MemoryPicture, Plot, Series, Storage, Tone, ValueType
 from ..quantities import exact_bytes, signed, value_text
-from ..tabulating import byte_range, cells_of, part_text, series_name, span_text, table_of, turned_table_of
+from ..tabulating import (
+    byte_range,
+    cells_of,
+    moment_text,
+    part_text,
+    series_name,
+    span_text,
+    table_of,
+    turned_table_of,
+)
 from ._text_lines import GAP, side_by_side, styled
 from ._text_tables import is_grid, table_lines
 from ._text_words import STYLES, say
@@ -84,6 +93,8 @@ def plot_lines(plot: Plot, medium: Medium) -> Iterator[Text]:
         data = turned
     yield from styled(say(data.title, medium), medium.width, "dim")
     yield from table_lines(data, medium)
+    for moment in plot.moments:
+        yield from styled(say(moment_text(moment, plot.x), medium), medium.width, STYLES[moment.tone])
     yield from _comparison(plot, medium)
 
 

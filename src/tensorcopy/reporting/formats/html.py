@@ -15,8 +15,8 @@ from ..model import (
     Excerpt,
     Field,
     KeyValues,
-    Mark,
     MemoryPicture,
+    Moment,
     Paragraph,
     Plot,
     Report,
@@ -24,9 +24,11 @@ from ..model import (
     Table,
     Tone,
     ValueType,
+    Way,
 )
 from ..quantities import NOTHING, cell_text, field_text, heading
-from ..tabulating import table_of
+from ..tabulating import moment_text, table_of
+from ._html_excerpt import excerpt_html
 from ._html_memory import memory_html
 from ._html_plot import plot_svg
 from ._html_style import PAGE_STYLE, SCRIPT, STYLE
@@ -36,7 +38,7 @@ SUFFIXES = (".html", ".htm")
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:"
 _FOLDED = {ValueType.TEXT: "text", ValueType.CODE: "code"}
 _MANY_SECTIONS = 5
-_SORTABLE_ROWS = 3
+_SORTABLE_ROWS, _FILTERED_ROWS = 3, 8
 
 
 def render(report: Report, medium: Medium) -> str:
@@ -112,6 +114,7 @@ def _(block: Paragraph, level: int) -> Iterator[str]:
 def _(block: Table, level: int) -> Iterator[str]:
     named = esc(block.title or "Table")
     sortable = " sortable" if len(block.rows) >= _SORTABLE_ROWS else ""
+    sortable += " filtered" if len(block.rows) >= _FILTERED_ROWS else ""
     yield f'<div class="scroll" tabindex="0" role="region" aria-label="{named}"><table class="cells{sortable}">'
     if block.title:
         yield f'<caption class="title">{esc(block.title)}</caption>'
@@ -140,6 +143,8 @@ def _cell(column: Column, cell: Cell, footnotes: tuple[str, ...]) -> str:
     shown = _value(cell_text(column, cell), column.type, cell.tone)
     order = "" if cell.value is None else f' data-value="{esc(_order(cell.value))}"'
     unit = {ValueType.TIME: "seconds", ValueType.BYTES: "bytes"}.get(column.type, column.unit)
+    if cell.target:
+        shown = f'<a href="#{cell.target}">{shown}</a>'
     exact = f' title="{esc(f"{cell.value} {unit}".rstrip())}"' if kind == "quantity" and cell.value is not None else ""
     return f'<td class="{kind} {_side(column)}"{order}{exact}>{shown}{note}</td>'
 
@@ -181,12 +186,16 @@ def _code(text: str, language: str) -> str:
 @_html.register
 def _(block: Callout, level: int) -> Iterator[str]:
     tone = block.kind.tone
-    yield f'<div class="callout {tone_class(tone)}" role="note">'
+    named = f' id="{block.anchor}"' if block.anchor else ""
+    card = " card" if block.details else ""
+    yield f'<div class="callout {tone_class(tone)}{card}" role="note"{named}>'
     yield f'<p><span class="kind">{sign(tone)}{block.kind.value.capitalize()}:</span> {esc(block.title)}</p>'
     if block.text:
         yield f"<p>{broken(block.text)}</p>"
     if block.code:
         yield _code(block.code, "python")
+    for inner in block.details:
+        yield from _html(inner, level)
     yield "</div>"
 
 
@@ -203,35 +212,41 @@ def _(block: Plot, level: int) -> Iterator[str]:
     yield "<figure>"
     yield from _title(block.title)
     yield f'<div class="scroll" tabindex="0">{plot_svg(block)}</div>'
+    if block.moments:
+        yield f'<ul class="moments">{"".join(_moment(moment, block) for moment in block.moments)}</ul>'
     yield "<details><summary>The numbers</summary>"
     yield from _html(table_of(block), level)
     yield "</details></figure>"
+
+
+def _moment(moment: Moment, plot: Plot) -> str:
+    told = esc(moment_text(moment, plot.x))
+    shown = f'<a href="#{moment.target}">{told}</a>' if moment.target else told
+    return f'<li class="{tone_class(moment.tone)}">{shown}</li>'
+
+
+@_html.register
+def _(block: Way, level: int) -> Iterator[str]:
+    yield "<figure>"
+    yield from _title(block.title)
+    yield '<ol class="way">'
+    for stop in block.stops:
+        label = f'<a href="#{stop.target}">{esc(stop.label)}</a>' if stop.target else esc(stop.label)
+        inside = f'<span class="{tone_class(stop.tone)}">{sign(stop.tone)}{label}</span>'
+        inside += f"<code>{breakable(stop.code)}</code>" if stop.code else ""
+        inside += f'<span class="remark">{broken(stop.remark)}</span>' if stop.remark else ""
+        yield f'<li class="{tone_class(stop.tone)}"><div>{inside}</div></li>'
+        if stop.cut:
+            yield f'<li class="cut bad" aria-label="cut">{sign(Tone.BAD)}{esc(stop.cut)}</li>'
+    yield "</ol></figure>"
 
 
 @_html.register
 def _(block: Excerpt, level: int) -> Iterator[str]:
     yield "<figure>"
     yield from _title(block.title)
-    yield f"<figcaption><code>{esc(block.path)}:{block.first_line}</code></figcaption>"
-    yield f'<div class="source" tabindex="0"><table data-language="{esc(block.language)}">'
-    for number, line in enumerate(block.lines, block.first_line):
-        marks = sorted((mark for mark in block.marks if mark.line == number), key=lambda m: m.columns or (0, 0))
-        tone = tone_class(marks[0].tone) if marks else ""
-        yield f'<tr class="{tone}"><td class="n">{number}</td><td><code>{_marked(line, marks)}</code></td></tr>'
-        yield from (_remark(mark) for mark in marks if mark.text)
-    yield "</table></div></figure>"
-
-
-def _marked(line: str, marks: list[Mark]) -> str:
-    """A line with the columns of its marks set off; one that overlaps another starts where that ends."""
-    parts, done = [], 0
-    for start, end in (mark.columns for mark in marks if mark.columns):
-        start, end = max(start, done), max(end, done)
-        parts += [esc_lines(line[done:start]), f"<mark>{esc_lines(line[start:end])}</mark>"]
-        done = end
-    return "".join([*parts, esc_lines(line[done:])])
-
-
-def _remark(mark: Mark) -> str:
-    tone = tone_class(mark.tone)
-    return f'<tr class="{tone}"><td></td><td class="remark {tone}">{sign(mark.tone)}{esc(mark.text)}</td></tr>'
+    first = f"{block.path}:{block.first_line}"
+    leads = f'<a href="#{block.target}-{block.first_line}">{esc(first)}</a>' if block.target else esc(first)
+    yield f"<figcaption><code>{leads}</code></figcaption>"
+    yield from excerpt_html(block)
+    yield "</figure>"

@@ -29,6 +29,7 @@ from ..model import (
     Storage,
     Table,
     Tone,
+    Way,
     key_with_unit,
 )
 
@@ -134,7 +135,7 @@ def _(block: Code) -> _Object:
 
 @_object.register
 def _(block: Callout) -> _Object:
-    named = _set(text=block.text, code=block.code)
+    named = _set(text=block.text, code=block.code, details=[_object(inner) for inner in block.details])
     return {"type": "callout", "kind": block.kind.value, "title": block.title, **named}
 
 
@@ -185,6 +186,7 @@ def _(block: Plot) -> _Object:
             }
             for series in block.series
         ],
+        **_set(moments=[{x: m.x, "name": m.name, **_set(tone=m.tone.value)} for m in block.moments]),
     }
 
 
@@ -212,7 +214,26 @@ def _(block: Excerpt) -> _Object:
         "first_line": block.first_line,
         "lines": block.lines,
         "marks": marks,
+        **_set(amounts=_amounts(block)),
     }
+
+
+def _amounts(block: Excerpt) -> list[_Object]:
+    if block.amounts is None:
+        return []
+    key = block.amounts.column.machine_key
+    return [
+        {"line": a.line, "name": block.amounts.column.name, key: a.value, **_set(note=a.note)}
+        for a in block.amounts.lines
+    ]
+
+
+@_object.register
+def _(block: Way) -> _Object:
+    stops = [
+        {"label": s.label, **_set(code=s.code, remark=s.remark, tone=s.tone.value, cut=s.cut)} for s in block.stops
+    ]
+    return {"type": "way", "title": block.title, "stops": stops}
 
 
 @_object.register

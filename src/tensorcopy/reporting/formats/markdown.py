@@ -24,13 +24,16 @@ from ..model import (
     Plot,
     Report,
     Section,
+    Stop,
     Storage,
     Table,
+    Tone,
     ValueType,
+    Way,
     table,
 )
 from ..quantities import cell_text, exact_bytes, field_text, heading, signed
-from ..tabulating import byte_range, cells_of, part_text, table_of
+from ..tabulating import amount_texts, byte_range, cells_of, moment_text, part_text, table_of
 
 SUFFIXES = (".md", ".markdown")
 _ALERTS = {
@@ -149,6 +152,8 @@ def _(block: Callout, depth: int) -> Iterator[str]:
     parts += [lines(block.text)] if block.text else []
     parts += [fenced(block.code, "python")] if block.code else []
     yield "\n".join(f"> {line}".rstrip(" ") for line in "\n\n".join(parts).split("\n"))
+    for inner in block.details:
+        yield from _parts(inner, depth)
 
 
 @_parts.register
@@ -183,6 +188,21 @@ def _bar(lo: int, hi: int, size: int) -> str:
 def _(block: Plot, depth: int) -> Iterator[str]:
     yield from _title(block.title)
     yield from _parts(table_of(block), depth)
+    if block.moments:
+        yield "\n".join(f"- {words(moment_text(moment, block.x))}" for moment in block.moments)
+
+
+@_parts.register
+def _(block: Way, depth: int) -> Iterator[str]:
+    yield from _title(block.title)
+    yield "\n".join(line for stop in block.stops for line in _stop(stop))
+
+
+def _stop(stop: Stop) -> Iterator[str]:
+    told = [words(signed(stop.label, stop.tone)), code(stop.code) if stop.code else "", words(stop.remark)]
+    yield f"1. {' · '.join(filter(None, told))}"
+    if stop.cut:
+        yield f"   - **{words(signed(stop.cut, Tone.BAD))}**"
 
 
 @_parts.register
@@ -190,14 +210,18 @@ def _(block: Excerpt, depth: int) -> Iterator[str]:
     yield from _title(block.title)
     yield code(f"{block.path}:{block.first_line}")
     marked = {mark.line for mark in block.marks}
+    beside = amount_texts(block)
     width = len(str(block.first_line + len(block.lines) - 1))
     numbered = [
-        f"{'>' if number in marked else ' '} {number:>{width}} | {visible_lines(line)}"
+        f"{'>' if number in marked else ' '} {number:>{width}} | {beside[number]}{visible_lines(line)}"
         for number, line in enumerate(block.lines, block.first_line)
     ]
     yield fenced("\n".join(numbered), "text")
     if block.marks:
         yield "\n".join(_mark(mark) for mark in block.marks)
+    if block.amounts:
+        notes = [f"- line {a.line}: {words(a.note)}" for a in block.amounts.lines if a.note]
+        yield "\n".join([f"{words(block.amounts.column.name)} beside the lines:", "", *notes])
 
 
 def _mark(mark: Mark) -> str:

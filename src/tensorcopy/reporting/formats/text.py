@@ -25,8 +25,11 @@ from ..model import (
     Report,
     Section,
     Table,
+    Tone,
+    Way,
 )
 from ..quantities import field_text, signed
+from ..tabulating import amount_texts
 from ._text_lines import GAP, side_by_side, styled
 from ._text_pictures import memory_lines, plot_lines
 from ._text_tables import table_lines
@@ -91,6 +94,9 @@ def _titled(block: Block, depth: int, medium: Medium) -> Iterator[Text]:
     if title:
         yield from styled(say(title, medium), medium.width, "bold")
     yield from _lines(block, medium)
+    for inner in block.details if isinstance(block, Callout) else ():
+        yield Text("")
+        yield from _titled(inner, depth + 1, medium)
 
 
 @singledispatch
@@ -141,18 +147,41 @@ def _kind(block: Callout, medium: Medium) -> str:
 
 
 @_lines.register
+def _(block: Way, medium: Medium) -> Iterator[Text]:
+    for number, stop in enumerate(block.stops):
+        if number:
+            yield Text(say("  │", medium), "dim")
+        yield from styled(say(signed(stop.label, stop.tone), medium), medium.width - GAP, STYLES[stop.tone], indent=GAP)
+        for text in filter(None, [stop.code, stop.remark]):
+            yield from styled(say(text, medium), medium.width - GAP, indent=2 * GAP)
+        if stop.cut:
+            yield from styled(say(signed(stop.cut, Tone.BAD), medium), medium.width - GAP, STYLES[Tone.BAD], indent=GAP)
+
+
+@_lines.register
 def _(block: Excerpt, medium: Medium) -> Iterator[Text]:
-    yield from styled(say(f"{block.path}:{block.first_line}", medium), medium.width, "dim")
+    yield from styled(say(_where(block), medium), medium.width, "dim")
     digits = len(str(block.first_line + len(block.lines) - 1))
     room = medium.width - digits - 5
+    beside = amount_texts(block)
     for number, line in enumerate(block.lines, block.first_line):
         marks = [mark for mark in block.marks if mark.line == number]
         tone = STYLES[marks[0].tone] if marks else "dim"
         pointer = Text(say("»", medium) if marks else "", tone)
-        yield from _source_line(pointer, Text(str(number), tone), styled(say_lines(line, medium), room), digits, medium)
-        for mark in marks:
-            remark = styled(_remark(mark, line, room, medium), room, STYLES[mark.tone])
+        shown = styled(say_lines(beside[number] + line, medium), room)
+        yield from _source_line(pointer, Text(str(number), tone), shown, digits, medium)
+        if (amount := block.amount_of.get(number)) is not None and amount.note:
+            remark = styled(say(amount.note, medium), room, "dim")
             yield from _source_line(Text(""), Text(""), remark, digits, medium)
+        for mark in marks:
+            text = _remark(mark, line, room - len(beside[number]), medium)
+            remark = styled(_set_in(text, beside[number]), room, STYLES[mark.tone])
+            yield from _source_line(Text(""), Text(""), remark, digits, medium)
+
+
+def _where(block: Excerpt) -> str:
+    beside = f"  ({block.amounts.column.name} beside the lines)" if block.amounts else ""
+    return f"{block.path}:{block.first_line}{beside}"
 
 
 def _source_line(pointer: Text, number: Text, lines: list[Text], digits: int, medium: Medium) -> Iterator[Text]:
@@ -160,6 +189,11 @@ def _source_line(pointer: Text, number: Text, lines: list[Text], digits: int, me
     widths = (1, digits, 1, medium.width - digits - 5)
     sides = (Align.LEFT, Align.RIGHT, Align.LEFT, Align.LEFT)
     yield from side_by_side([[pointer], [number], bars, lines], widths, sides, gap=1)
+
+
+def _set_in(text: str, beside: str) -> str:
+    """Lines under a line of source, as far in as that is."""
+    return "\n".join(" " * len(beside) + line for line in text.split("\n")) if "^" in text else text
 
 
 def _remark(mark: Mark, line: str, room: int, medium: Medium) -> str:
