@@ -175,7 +175,7 @@ def test_the_help_tells_the_options(told: dict[str, dict[str, Any]]) -> None:
 def test_markup_in_a_cell_stays_text(told: dict[str, dict[str, Any]]) -> None:
     (report,) = told["markup"]["shown"]
 
-    assert "&lt;script&gt;alert(1)" in report["text/html"]
+    assert "&lt;script&gt;alert(" in report["text/html"]
     assert "<script>" not in report["text/html"]
 
 
