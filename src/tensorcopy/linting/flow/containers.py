@@ -34,6 +34,10 @@ _MODULE_SELF = frozenset(
 # Methods of a PIL image that give a PIL image.
 _PICTURES = frozenset(("convert", "resize", "crop", "rotate", "transpose", "copy", "thumbnail"))
 _ADDING = frozenset(("append", "insert", "appendleft", "put", "put_nowait"))
+_DICTIONARIES = frozenset(
+    ("builtins.dict", "collections.OrderedDict", "collections.defaultdict", "collections.UserDict")
+)
+_STORED = frozenset(("element",))
 _WITH_MEMORY = frozenset((v.TENSOR, v.ARRAY, v.UNKNOWN))
 
 
@@ -120,6 +124,9 @@ def _state_dict_method(site: Site, base: Value, name: str) -> Value | None:
 
 
 def _module_method(site: Site, base: Value, name: str) -> Value | None:
+    if name in ("items", "values") and isinstance(base.ref, ClassInfo) and base.ref.base_names() & _DICTIONARIES:
+        stored = Value(v.UNKNOWN, site.node, regions=(base.ref.region("entries").element,), traits=_STORED)
+        return Value("dict view", site.node, items=[stored], ref=name)
     if name in ("parameters", "named_parameters", "buffers", "named_buffers"):
         return parameters_of(site, base, name)
     if name == "state_dict":

@@ -217,6 +217,16 @@ class KeptChanged(Event):
         return _certain(self.kept.value, self.write)
 
 
+class Reshaped(Event):
+    """A method such as ``squeeze_`` gives the object `value` itself another shape; the bytes stay."""
+
+    __slots__ = ("name", "value")
+
+    def __init__(self, frame: Frame, node: ast.AST, value: Value, name: str) -> None:
+        super().__init__(frame, node)
+        self.value, self.name = value, name
+
+
 class Assigned(Event):
     """A value is bound: `target` is the node bound to (name, attribute, subscript), `value` what it gets."""
 

@@ -8,6 +8,7 @@ from . import dtypes
 from . import values as v
 from .applying import after_write, applied, by_catalogue
 from .effects import COPIES, effect_of, is_known
+from .events import Reshaped
 from .making import cut_from, fresh, graph_of
 from .numpy_calls import array_traits
 from .sites import Site
@@ -29,6 +30,7 @@ _OBJECT_ONLY = frozenset(
         "swapaxes_",
     ]
 )
+_RESHAPING = frozenset(("squeeze_", "unsqueeze_", "t_", "transpose_", "swapaxes_", "resize_"))
 _REDUCTIONS = frozenset(["sum", "mean", "max", "min", "std", "var", "prod", "item", "argmax", "argmin", "all", "any"])
 _WITHOUT_RESULT = frozenset(("backward", "retain_grad", "register_hook"))
 # Methods through which a term of a sum stays a term.
@@ -137,6 +139,8 @@ def _rebound(site: Site, base: Value, changed: Value) -> None:
 def _in_place(site: Site, base: Value, name: str) -> Value:
     """A trailing underscore: torch writes the receiver and returns it."""
     if name in _OBJECT_ONLY:
+        if name in _RESHAPING:
+            site.frame.unit.tell(Reshaped, site.frame, site.node, base, name)
         return base
     site.frame.write(site.node, base, "method", site.first)
     return after_write(site, base)

@@ -92,10 +92,11 @@ def _are_attributes_that_may_be(source: Value | None) -> bool:
     items = source.items if source is not None and source.kind in (v.LIST, v.TUPLE) else None
     if not isinstance(items, list) or not items:
         return False
-    return all(
-        i is not None and i.kind == v.UNKNOWN and "maybe tensor" in i.traits and all(r.kept for r in i.regions)
-        for i in items
-    )
+    return all(i is not None and i.kind == v.UNKNOWN and "maybe tensor" in i.traits and _is_kept(i) for i in items)
+
+
+def _is_kept(item: Value) -> bool:
+    return bool(item.regions) and all(region.kept for region in item.regions)
 
 
 def _is_tensor(item: Value) -> bool:
