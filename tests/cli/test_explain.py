@@ -13,6 +13,7 @@ import pytest
 from tensorcopy.catalogue import find, operations
 from tensorcopy.catalogue.messages import messages
 from tensorcopy.cli.main import main
+from tensorcopy.tracing.kinds import KINDS
 from tests.cli.commanding import environment
 
 
@@ -202,3 +203,25 @@ def test_a_rule_and_a_message_of_one_name_are_told_together(capsys: pytest.Captu
     assert found["title"] == "TCY212 deepcopy-of-non-leaf"
     assert found["blocks"][-1]["title"].startswith("The message: ")
     assert (found["data"]["code"], found["data"]["messages"][0]["name"]) == ("TCY212", "deepcopy-of-non-leaf")
+
+
+@pytest.mark.parametrize("asked", ["TCY612", "tcy612", "shared-array-changed"])
+def test_a_finding_of_run_is_explained(asked: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = explained(capsys, asked)
+
+    assert text.startswith("TCY612 shared-array-changed\n═════")
+    for title in ("What happens", "Wrong", "Right"):
+        assert f"\n{title}\n" in text
+
+
+def test_a_name_that_check_and_run_share_tells_both(capsys: pytest.CaptureFixture[str]) -> None:
+    found = json.loads(explained(capsys, "changing-snapshot", "--output-format", "json"))
+
+    assert found["title"] == "TCY101 changing-snapshot"
+    assert found["blocks"][-1]["title"] == "While a program runs: TCY601 changing-snapshot"
+
+
+def test_every_finding_of_run_has_a_page_in_every_format(capsys: pytest.CaptureFixture[str]) -> None:
+    for kind in KINDS.values():
+        for name in ("text", "markdown", "html", "json"):
+            assert kind.name in explained(capsys, kind.code, "--output-format", name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 from contextlib import suppress
 from dataclasses import replace
@@ -26,7 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "  python train.py 2>&1 | tensorcopy explain -\n  tensorcopy explain TCY301\n"
         f"  tensorcopy explain --list\n\n{parser.epilog}"
     )
-    what = 'a name or a call: torch.as_tensor, "x.clone()"; a rule: TCY301; or a pasted warning, error or traceback'
+    what = 'a name or a call: torch.as_tensor, "x.clone()"; a finding: TCY301, TCY601; or a pasted warning or traceback'
     parser.add_argument("words", metavar="WHAT", nargs="*", help=f"{what}; - reads it from standard input")
     parser.add_argument("--list", action="store_true", help="all operations by family, and all messages by theme")
     parser.add_argument("--all", action="store_true", help="everything, also where a name has many meanings")
@@ -85,16 +86,34 @@ def _operation(asked: str, *, full: bool) -> Report | None:
 
 
 def _rule(asked: str, *, full: bool) -> Report | None:
-    """Of a code or a name that ``tensorcopy check`` prints; a message of that name is told too."""
+    """Of a code or a name that ``tensorcopy check`` or ``run`` prints; all that goes by that name is told."""
     from ...linting.pages import rule_report
+
+    rule, kind = rule_report(asked), _kind(asked)
+    first = rule or kind
+    if first is None:
+        return None
+    told = [("While a program runs", kind)] if rule and kind else []
+    told += [("The message", message)] if (message := _message(asked, full=full)) else []
+    return _with(first, told)
+
+
+def _kind(asked: str) -> Report | None:
+    """Loads the kinds only for what may be one."""
+    if not re.fullmatch(r"tcy6\d\d|[a-z]+(-[a-z0-9]+)*", asked.strip(), re.IGNORECASE):
+        return None
+    from ...tracing.kinds import kind_report
+
+    return kind_report(asked)
+
+
+def _with(first: Report, others: list[tuple[str, Report]]) -> Report:
+    """A report with others as its last sections."""
     from ...reporting import Section
 
-    rule = rule_report(asked)
-    message = _message(asked, full=full) if rule else None
-    if rule is None or message is None:
-        return rule
-    section = Section(title=f"The message: {message.title}", lead=message.lead, blocks=message.blocks)
-    return replace(rule, blocks=(*rule.blocks, section), data={**rule.data, **message.data})
+    more = tuple(Section(title=f"{what}: {r.title}", lead=r.lead, blocks=r.blocks) for what, r in others)
+    data = dict(item for _, report in reversed(others) for item in report.data.items())
+    return replace(first, blocks=(*first.blocks, *more), data={**data, **first.data})
 
 
 _EXPLAINERS = (_rule, _message, _operation, _part_of_message)

@@ -10,6 +10,9 @@ from dataclasses import dataclass
 from importlib.resources import files
 from types import MappingProxyType
 
+from ...reporting.model import Report
+from ...reporting.pages import page_report
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Kind:
@@ -255,6 +258,13 @@ KINDS: Mapping[str, Kind] = MappingProxyType({kind.name: kind for kind in _ALL})
 def page_of(kind: Kind) -> str:
     """The page of a kind, as Markdown."""
     return files(__name__).joinpath(f"{kind.code.lower()}.md").read_text(encoding="utf-8")
+
+
+def kind_report(asked: str) -> Report | None:
+    """The page of the kind of that code or name, for every format of reports; None if there is none."""
+    wanted = asked.strip().lower()
+    kind = next((kind for kind in _ALL if wanted in (kind.code.lower(), kind.name)), None)
+    return page_report(kind.code, kind.name, kind.level, page_of(kind)) if kind else None
 
 
 def here_of(name: str) -> str:
