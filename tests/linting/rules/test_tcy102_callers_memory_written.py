@@ -9,6 +9,15 @@ from tests.linting.programs import cases, codes_in, lines_of, marked_lines
 CODE = "TCY102"
 WRONG = cases(
     """
+--- a caller binds the result to its own argument
+import torch
+def decoded(output: torch.Tensor, scale):
+    output = output.permute(0, 2, 1).contiguous() # here
+    output[..., :2] *= scale
+    return output
+def run(output):
+    output = decoded(output, 2)
+    return output
 --- as_tensor div
 import torch
 def normalise(img):
@@ -141,6 +150,19 @@ def f(batch):
 )
 RIGHT = cases(
     """
+--- callers bind the result to what they handed over
+import torch
+def decoded(output: torch.Tensor, scale):
+    output = output.permute(0, 2, 1).contiguous()
+    output[..., :2] *= scale
+    return output, scale
+def run(heads):
+    found = []
+    for head in heads:
+        output = torch.cat([head, head])
+        output, scale = decoded(output, 2)
+        found.append(output)
+    return found
 --- out of place
 import torch
 def normalise(img):

@@ -108,6 +108,11 @@ x.sub_(x[:, -1:]) # here
 )
 RIGHT = cases(
     """
+--- filled with one of its own
+import torch
+def f(t: torch.Tensor):
+    t.fill_(t[0])
+    return t
 --- clone
 import torch
 x = torch.arange(12).view(3, 4)

@@ -244,6 +244,15 @@ def test_a_constant_tensor_among_numbers_is_a_note() -> None:
     assert [(f.place.line, f.level) for f in found] == [(3, Level.NOTE)]
 
 
+def test_numbers_made_into_tensors_on_the_spot_are_a_note() -> None:
+    program = (
+        "import torch\na = torch.tensor(0.5)\nb = torch.FloatTensor([a])\nc = torch.tensor([torch.zeros(()), a])\n"
+    )
+    found = [f for f in found_in(program) if f.code == CODE]
+
+    assert [(f.place.line, f.level) for f in found] == [(3, Level.NOTE), (4, Level.WARNING)]
+
+
 @pytest.mark.parametrize("program", SILENT.values(), ids=SILENT)
 def test_lists_of_anything_else_are_fine(program: str) -> None:
     assert lines_of(CODE, program) == []

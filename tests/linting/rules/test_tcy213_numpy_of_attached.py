@@ -9,6 +9,17 @@ from tests.linting.programs import cases, lines_of, marked_lines, mended, printe
 CODE = "TCY213"
 FOUND = cases(
     """
+--- called with and without a graph
+import torch
+class Trainer:
+    def __init__(self):
+        self.net = torch.nn.Linear(2, 2)
+    def run(self):
+        with torch.no_grad():
+            self.evaluated(torch.zeros(2))
+        return self.evaluated(torch.zeros(2))
+    def evaluated(self, x):
+        return self.net(x).cpu().numpy()  # here
 --- output
 import torch
 net = torch.nn.Linear(2, 1)
@@ -67,6 +78,19 @@ print(np.mean(losses))  # here
 )
 SILENT = cases(
     """
+--- called only where no graph is recorded
+import torch
+class Trainer:
+    def __init__(self):
+        self.net = torch.nn.Linear(2, 2)
+    def run(self):
+        with torch.no_grad():
+            return self.evaluated(torch.zeros(2))
+    @torch.inference_mode()
+    def again(self):
+        return self.evaluated(torch.zeros(2))
+    def evaluated(self, x):
+        return self.net(x).cpu().numpy()
 --- detached
 import torch
 net = torch.nn.Linear(2, 1)

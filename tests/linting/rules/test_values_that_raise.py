@@ -173,6 +173,7 @@ FINE = {
         "torch.tensor([2**63], dtype=u)",
     ],
     "TCY304": [
+        "d = {n: a}\n    return torch.tensor([k for k, _ in d.items()]), torch.tensor(list({1: 2}.keys()))",
         "torch.from_numpy(np.zeros(3, dtype='<f4'))",
         "torch.tensor(np.frombuffer(b'1234', dtype='>f4').astype(np.float32))",
         "torch.tensor(np.zeros(3, dtype=[('x', 'f4')])['x'])",

@@ -104,7 +104,10 @@ def _held(value: Value | None) -> Iterator[Value]:
 def _dict_method(site: Site, base: Value, name: str) -> Value | None:
     items = base.items if isinstance(base.items, dict) else None
     if name in ("values", "keys", "items"):
-        return Value("dict view", site.node, items=[element_of(list(items.values())) if items else None], ref=name)
+        named = bool(items) and all(isinstance(key, str) for key in items or ())
+        traits = frozenset(("named",) if named else ())
+        inner = element_of(list(items.values())) if items else None
+        return Value("dict view", site.node, items=[inner], ref=name, traits=traits)
     if name in ("get", "pop", "setdefault") and site.first is not None and items is not None:
         const = site.first.const
         known = const is not v.MISSING and isinstance(const, (str, int))
@@ -119,7 +122,7 @@ def _state_dict_method(site: Site, base: Value, name: str) -> Value | None:
         return base.with_(node=site.node)
     if name in ("items", "values"):
         entry = entry_of(site.frame, site.node, base)
-        return Value("dict view", site.node, items=[entry], ref=name)
+        return Value("dict view", site.node, items=[entry], ref=name, traits=frozenset(("named",)))
     return None
 
 

@@ -430,9 +430,10 @@ def _element(frame: Frame, node: ast.expr, value: Value | None) -> Value | None:
 
 def _of_dict_view(value: Value) -> Value | None:
     inner = value.items[0] if value.items else None
+    key = Value(v.TEXT, value.node) if "named" in value.traits else None
     if value.ref == "items":
-        return Value(v.TUPLE, value.node, items=[Value(v.TEXT, value.node), inner])
-    return inner if value.ref == "values" else Value(v.TEXT, value.node)
+        return Value(v.TUPLE, value.node, items=[key, inner])
+    return inner if value.ref == "values" else key
 
 
 @executes(ast.With, ast.AsyncWith)

@@ -24,7 +24,7 @@ _TURNING = frozenset((".T", ".mT", ".H", ".mH", "t", "transpose", "permute", "sw
 def overlapping(event: Write) -> None:
     """``t[1:] = t[:-1]``, ``t /= t[:, :1]``, ``t.copy_(t.T)``. NumPy buffers such operations, torch does not."""
     written = event.written
-    if event.how not in ("subscript", "augmented", "method", "out") or written is None:
+    if event.how not in ("subscript", "augmented", "method", "out") or written is None or _fills(event.node):
         return
     kinds = (v.TENSOR, v.UNKNOWN) if event.how == "method" else (v.TENSOR,)
     if event.value.kind != v.TENSOR or written.kind not in kinds or written.regions != event.value.regions:
@@ -35,6 +35,11 @@ def overlapping(event: Write) -> None:
     index, base = _target(event, node)
     if base is not None and _meets(index, base, written) and not (event.how == "augmented" and _may_be_array(event)):
         _report(event, node, written)
+
+
+def _fills(node: ast.AST) -> bool:
+    """``t.fill_(t[0])``: torch reads the one value before it writes."""
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "fill_"
 
 
 def _may_be_array(event: Write) -> bool:

@@ -54,14 +54,22 @@ def built(event: Call) -> None:
     else:
         text = f"torch.{name} reads each tensor as one number: a wait for the device each, an error if one is longer"
     fix = _stacked(event) if not mixed else None
-    level = Level.ERROR if attached or "ValueError" in text else _level_off_graph(event, mixed=mixed)
+    level = Level.ERROR if attached or "ValueError" in text else _level_off_graph(event, tensors, mixed=mixed)
     event.report(RULE, event.node, f"{text}; use torch.stack", _made(source, event.node), fix, level)
 
 
-def _level_off_graph(event: Call, *, mixed: bool) -> Level:
-    """A constant among the numbers of a literal is a matter of style."""
+def _level_off_graph(event: Call, tensors: list[Value], *, mixed: bool) -> Level:
+    """A constant among the numbers of a literal is a matter of style, and so are numbers made into tensors here."""
     literal = isinstance(event.argument_node(0, "data"), (ast.List, ast.Tuple))
-    return Level.NOTE if mixed and literal else Level.WARNING
+    return Level.NOTE if literal and (mixed or all(_is_number(t) for t in tensors)) else Level.WARNING
+
+
+def _is_number(item: Value) -> bool:
+    """Whether it was made of a number where it lies, on the CPU: ``torch.tensor(0.5)``."""
+    made = item.owner.node
+    if not isinstance(made, ast.Call) or len(made.args) != 1 or any(k.arg == "device" for k in made.keywords):
+        return False
+    return getattr(made.func, "attr", getattr(made.func, "id", "")) in ("tensor", "scalar_tensor")
 
 
 def _only_if_empty(event: Call) -> bool:

@@ -9,6 +9,7 @@ from ..flow.events import Call, on_call
 from ..flow.places import inserted_after
 from ..flow.values import Value
 from ..model import Fix, Level, Rule
+from ._callers import is_called_without_graph
 
 RULE = Rule(
     code="TCY213",
@@ -30,6 +31,8 @@ def asked(event: Call) -> None:
     func = event.node.func
     assert isinstance(func, ast.Attribute)
     receiver = func.value
+    if is_called_without_graph(event.frame):
+        return
 
     def fix(lines: list[str]) -> Fix:
         return Fix(title="Detach first", edits=(inserted_after(receiver, ".detach()", lines),), safe=True)
@@ -53,7 +56,7 @@ def read(event: Call) -> None:
     listed = source.kind in (v.LIST, v.TUPLE) and isinstance(source.items, list)
     items = source.items if listed else [source] if name in _READERS else []
     value = next((i for i in items if i is not None and _attached(i)), None)
-    if value is not None:
+    if value is not None and not is_called_without_graph(event.frame):
         text = f"np.{name} asks a tensor that requires grad for its memory, which raises RuntimeError; detach it first"
         event.report(RULE, event.node, text, _origin(value, event.node))
 

@@ -81,8 +81,8 @@ def back_to_integers(event: Call) -> None:
     event.report(
         RULE,
         source.node,
-        f"{_shown(source)} makes {dtype} of integers that become {target} again: above {_EXACT[dtype]} they come back "
-        f"rounded",
+        f"{_shown(source)} makes {dtype} of data that become {target} right after: integers above {_EXACT[dtype]} come "
+        f"back rounded",
         related=((event.node, f"made {target} again here"),),
         fix=_fix(event, source, target),
     )
