@@ -32,7 +32,7 @@ def test_errors_come_first_then_what_costs_most() -> None:
 @pytest.mark.parametrize(
     ("capture", "lead"),
     [
-        (EMPTY, "Nothing to fix in 0 optimizer steps."),
+        (EMPTY, "Nothing to fix."),
         (
             CAPTURE,
             "2 errors and 2 warnings in 2 optimizer steps. 3.07 MB copied in 1,214 copies, "

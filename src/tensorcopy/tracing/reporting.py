@@ -73,7 +73,8 @@ def lead_of(capture: Capture) -> str:
     warnings = len(capture.findings) - errors
     found = [_count(errors, "error")] * bool(errors) + [_count(warnings, "warning")] * bool(warnings)
     total = total_of("", capture.copies)
-    told = f"{' and '.join(found) or 'Nothing to fix'} in {_count(capture.steps, 'optimizer step')}."
+    steps = f" in {_count(capture.steps, 'optimizer step')}" if capture.steps else ""
+    told = f"{' and '.join(found) or 'Nothing to fix'}{steps}."
     if total.count:
         told += f" {bytes_text(total.bytes)} copied in {_count(total.count, 'cop', 'ies', 'y')}"
         told += f", {bytes_text(total.saved)} of them for nothing." if total.saved else "."
