@@ -131,3 +131,14 @@ def test_what_follows_a_module_belongs_to_it(tmp_path: Path) -> None:
 def test_a_module_has_to_be_named(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["run", "-m"]) == 2
     assert "why: no module was named behind -m" in capsys.readouterr().err
+
+
+def test_strict_stops_the_program_at_the_line_that_writes(tmp_path: Path) -> None:
+    program = "import numpy as np\nimport torch\na = np.zeros(2)\nt = torch.from_numpy(a)\na[0] = 1\nprint('never')\n"
+    (tmp_path / "program.py").write_text(program)
+    environment = {**os.environ, "PYTHONPATH": str(Path(tensorcopy.__path__[0]).parent)}
+    command = [sys.executable, "-m", "tensorcopy", "run", "--strict", "program.py"]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "ValueError: assignment destination is read-only\nprogram.py:5: TCY613 shared-array-written: " in done.stderr

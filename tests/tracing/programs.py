@@ -14,13 +14,13 @@ IMPORTS = "import copy\nimport numpy as np\nimport torch\nfrom torch import nn\n
 _NUMBERS = itertools.count()
 
 
-def traced(code: str, folder: Path, *, steps: int = 3) -> Capture:
+def traced(code: str, folder: Path, *, steps: int = 3, strict: bool = False) -> Capture:
     """The capture of a program; its first line is line 1 of *code*."""
     path = folder / f"program{next(_NUMBERS)}.py"
     path.write_text(code)
     module = ModuleType("__main__")
     module.__dict__.update(scope())
-    return record(lambda: exec(compile(code, str(path), "exec"), module.__dict__), Session(steps=steps))
+    return record(lambda: exec(compile(code, str(path), "exec"), module.__dict__), Session(steps=steps, strict=strict))
 
 
 def scope() -> dict[str, object]:

@@ -7,9 +7,10 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from ..errors import AliasWriteError, UnsupportedSourceError
-from ..live.aliases import Lock, arrays_over, with_bases
+from ..live.aliases import arrays_over, with_bases
 from ..live.graph import version_of
 from ..live.libraries import is_ndarray
+from ..live.locking import Lock
 from ..live.memory import Region
 from ..live.nests import is_plain_value, leaves
 from ..live.owners import STORAGE, owner_chain

@@ -20,6 +20,7 @@ _WORDS = re.compile(r"\S+\s*")
 
 _OPTIONS = (
     argument("--steps", type=int, default=3, metavar="N", help="optimizer steps to follow in full; 3 if not given"),
+    argument("--strict", action="store_true", help="make arrays read-only while a tensor shares their memory"),
     argument("--to", metavar="NAME", help="keep the recording in this variable, for .capture and .report()"),
     argument("--quiet", action="store_true", help="show no report"),
     argument("expression", nargs=argparse.REMAINDER, help="what %%copies on a line of its own is to run"),
@@ -56,7 +57,7 @@ class CopyMagics(Magics):  # type: ignore[misc]
 
     def _record(self, program: Program, options: argparse.Namespace, scope: dict[str, Any] | None) -> Any:
         __tracebackhide__ = True
-        recorder = trace(steps=options.steps)
+        recorder = trace(steps=options.steps, strict=options.strict)
         try:
             with recorder:
                 return program.run(self.shell, scope)

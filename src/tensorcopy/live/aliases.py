@@ -1,8 +1,7 @@
-"""Find the objects that look at given memory, and take the arrays' permission to write away for a while."""
+"""Find the objects that look at given memory, and count the users of a storage."""
 
 from __future__ import annotations
 
-import ctypes
 import gc
 import sys
 from collections.abc import Iterable, Sequence
@@ -13,7 +12,6 @@ from typing import Any
 from .graph import storage_id
 from .libraries import class_of, load
 from .memory import Region, overlaps
-from .owners import may_write
 from .regions import BUFFERS, footprint
 
 _FORGOTTEN = frozenset((tuple, dict))
@@ -128,86 +126,23 @@ def storage_users(tensor: Any) -> int | None:
 
     *tensor* itself and the base that it is recorded as a view of are counted. None where torch does not tell.
     """
-    count = _storage_count(tensor)
+    identity = storage_id(tensor)
+    return None if identity is None else users_of_storage(identity)
+
+
+def users_of_storage(identity: int) -> int | None:
+    """The same of a storage by its `storage_id`; it has to be alive."""
+    count = _use_count(identity)
     return None if count is None else count - _uncounted()
 
 
-def _storage_count(tensor: Any) -> int | None:
-    count, identity = getattr(class_of("torch", "_C"), "_storage_Use_Count", None), storage_id(tensor)
-    return None if count is None or identity is None else int(count(identity))
+def _use_count(identity: int) -> int | None:
+    count = getattr(class_of("torch", "_C"), "_storage_Use_Count", None)
+    return None if count is None else int(count(identity))
 
 
 @cache
 def _uncounted() -> int:
-    """What torch counts for the asking itself: measured on a tensor that has one user."""
-    return (_storage_count(load("torch").zeros(1)) or 1) - 1
-
-
-class Lock:
-    """Arrays whose permission to write is taken away until `release`, which gives back exactly what was there."""
-
-    __slots__ = ("_held",)
-
-    def __init__(self, arrays: Iterable[Any]) -> None:
-        self._held: list[tuple[Any, int]] = []
-        try:
-            for array in arrays:
-                self._take(array)
-        except BaseException:
-            self.release()
-            raise
-
-    def _take(self, array: Any) -> None:
-        if not may_write(array) or not (_can_restore() or _numpy_restores(array)):
-            return
-        self._held.append((array, array.flags.num))
-        array.flags.writeable = False
-
-    def release(self) -> None:
-        """Give the permissions back, owners before their views, as NumPy asks for."""
-        while self._held:
-            array, flags = self._held.pop(0)
-            if _can_restore():
-                _flags_field(array).value = ctypes.c_int(flags).value
-            else:
-                array.flags.writeable = True
-
-
-def _numpy_restores(array: Any) -> bool:
-    """Whether NumPy itself will make the array writable again: not where the memory is another library's."""
-    return bool(array.flags.owndata) or type(array.base).__module__ == "numpy"
-
-
-class _ArrayHead(ctypes.Structure):
-    """The start of NumPy's ``PyArrayObject``, which is part of its binary interface since 1.7."""
-
-    _fields_ = (
-        ("head", ctypes.c_char * object.__basicsize__),
-        ("data", ctypes.c_void_p),
-        ("nd", ctypes.c_int),
-        ("dimensions", ctypes.c_void_p),
-        ("strides", ctypes.c_void_p),
-        ("base", ctypes.c_void_p),
-        ("descr", ctypes.c_void_p),
-        ("flags", ctypes.c_int),
-    )
-
-
-def _flags_field(array: Any) -> ctypes.c_int:
-    return ctypes.c_int.from_address(id(array) + _ArrayHead.flags.offset)
-
-
-@cache
-def _can_restore() -> bool:
-    """Whether the flags lie where NumPy's interface says, tried on an array of our own.
-
-    NumPy refuses to make an array writable again whose memory another library owns, such as what ``Tensor.numpy()``
-    gives. Its C macro ``PyArray_ENABLEFLAGS`` may, and this does what the macro does.
-    """
-    if sys.implementation.name != "cpython":
-        return False
-    array = load("numpy").zeros(1)
-    before = _flags_field(array).value, array.flags.num
-    array.flags.writeable = False
-    after = _flags_field(array).value, array.flags.num
-    return bool(before[0] == before[1] and after[0] == after[1] != before[0])
+    """What torch counts beside tensors and arrays: measured on a tensor that has one user."""
+    tensor = load("torch").zeros(1)
+    return (_use_count(tensor.untyped_storage()._cdata) or 1) - 1

@@ -32,7 +32,7 @@ def watched(item: pytest.Item) -> Generator[None, object, object]:
     try:
         result = yield
     except BaseException as error:
-        _keep(item, recording.stop(f"with {type(error).__name__}"), limits)
+        _keep(item, recording.stop(f"with {type(error).__name__}", error), limits)
         raise
     wrong = _keep(item, recording.stop("normally"), limits)
     if wrong:

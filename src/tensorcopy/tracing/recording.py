@@ -9,11 +9,14 @@ from typing import Any
 
 from ..errors import BadArgumentError
 from .capture import Capture, CopyLine, Finding, Spot, Timeline
+from .explaining import explain
 from .holding import Holding
 from .session import Session
+from .strictness import Strictness
 
 _BEGINNING = threading.Lock()
 _UNDER_WAY: list[Session] = []
+_STRICT: dict[Session, Strictness] = {}
 _PART = (
     "recorded by the recording around this block: what is judged at its end (avoidable copies, kept memory, gradients "
     "that never came) is in the report of that one"
@@ -24,37 +27,53 @@ class Recording:
     """A recording of the code between `start` and `stop`: a session of its own, or a part of the one under way.
 
     function: whose call that code is, so that what its variables hold can be judged when it has returned.
+    strict: arrays that share memory with a tensor are read-only meanwhile.
     """
 
-    def __init__(self, *, steps: int, command: tuple[str, ...], function: Callable[..., Any] | None = None) -> None:
-        self.command, self._function = command, function
-        self._holding: Holding | None = None
-        self._session = Session(steps=steps, command=command)
+    def __init__(
+        self,
+        *,
+        steps: int,
+        command: tuple[str, ...],
+        strict: bool = False,
+        function: Callable[..., Any] | None = None,
+    ) -> None:
+        self.command, self._strict, self._function = command, strict, function
+        self._session = Session(steps=steps, command=command, strict=strict)
         self._outer: Session | None = None
         self._before = Capture(command=command)
+        self._holding: Holding | None = None
+        self._strictness: Strictness | None = None
 
     def start(self) -> None:
         """Begin to record."""
-        with _BEGINNING:
-            self._outer = _UNDER_WAY[-1] if _UNDER_WAY else None
-            if self._outer is None:
-                _UNDER_WAY.append(self._session)
+        self._outer = _join(self._session)
         if self._outer is None:
             _start(self._session)
             self._holding = Holding(self._function) if self._function is not None else None
-        else:
-            self._before = self._outer.capture()
+            return
+        self._before = self._outer.capture()
+        if self._strict and self._outer not in _STRICT:
+            self._strictness = Strictness(self._outer.attention)
+            self._strictness.start()
 
-    def stop(self, ended: str) -> Capture:
-        """End, and give what was recorded meanwhile. *ended* says how the code did."""
-        if self._outer is None:
-            self._session.ended = ended
-            try:
-                return end(self._session)
-            finally:
-                if self._holding is not None:
-                    self._holding.release()
-        part = since(self._before, self._outer.capture())
+    def stop(self, ended: str, error: BaseException | None = None) -> Capture:
+        """End, and give what was recorded meanwhile. *ended* says how the code did, *error* what it raised."""
+        if self._outer is not None:
+            return self._end_part(self._outer, ended, error)
+        self._session.ended = ended
+        try:
+            return end(self._session, error)
+        finally:
+            if self._holding is not None:
+                self._holding.release()
+
+    def _end_part(self, outer: Session, ended: str, error: BaseException | None) -> Capture:
+        if error is not None:
+            _explain(outer, error, self._strictness or _STRICT.get(outer))
+        if self._strictness is not None:
+            self._strictness.stop()
+        part = since(self._before, outer.capture())
         return replace(part, command=self.command, ended=ended, limits=(*part.limits, _PART))
 
 
@@ -64,31 +83,53 @@ def begin(session: Session) -> None:
     Raises:
         BadArgumentError: another one is under way.
     """
-    with _BEGINNING:
-        if _UNDER_WAY:
-            raise BadArgumentError(
-                "cannot begin a second recording of this process",
-                why=f"one of {' '.join(_UNDER_WAY[-1].command)} is under way",
-                fix="end that one first",
-            )
-        _UNDER_WAY.append(session)
+    outer = _join(session)
+    if outer is not None:
+        raise BadArgumentError(
+            "cannot begin a second recording of this process",
+            why=f"one of {' '.join(outer.command)} is under way",
+            fix="end that one first",
+        )
     _start(session)
 
 
-def end(session: Session) -> Capture:
-    """Stop *session*, and make way for the next."""
+def end(session: Session, error: BaseException | None = None) -> Capture:
+    """Stop *session*, and make way for the next. *error* is what the program ended with."""
     try:
+        strictness = _STRICT.pop(session, None)
+        if error is not None:
+            _explain(session, error, strictness)
+        if strictness is not None:
+            strictness.stop()
         return session.stop()
     finally:
         _UNDER_WAY.remove(session)
 
 
+def _join(session: Session) -> Session | None:
+    """The session that is under way; if there is none, *session* is from now on."""
+    with _BEGINNING:
+        if _UNDER_WAY:
+            return _UNDER_WAY[-1]
+        _UNDER_WAY.append(session)
+        return None
+
+
 def _start(session: Session) -> None:
     try:
         session.start()
+        if session.strict:
+            _STRICT[session] = Strictness(session.attention)
+            _STRICT[session].start()
     except BaseException:
         _UNDER_WAY.remove(session)
         raise
+
+
+def _explain(session: Session, error: BaseException, strictness: Strictness | None) -> None:
+    if isinstance(error, Exception):
+        with session.attention:
+            explain(session, error, strictness)
 
 
 def since(before: Capture, after: Capture) -> Capture:

@@ -11,15 +11,13 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
-from types import TracebackType
 
-from ..catalogue.messages import recognised
 from ..errors import BadArgumentError
 from ..reporting.writing import write_atomically
 from .capture import UNFINISHED, Capture, written
 from .recording import begin, end
 from .session import Session
-from .sites import NOWHERE, Site, is_library, site_of
+from .sites import is_library
 
 
 def run_script(path: str, arguments: Sequence[str], session: Session, output: Path) -> int:
@@ -68,6 +66,7 @@ def _run(program: Callable[[], object], session: Session, output: Path) -> int:
 def record(program: Callable[[], object], session: Session) -> Capture:
     """Run *program* under *session* to its end, whatever that is; errors are shown as Python would."""
     begin(session)
+    failed: BaseException | None = None
     try:
         program()
     except SystemExit as leaving:
@@ -76,10 +75,11 @@ def record(program: Callable[[], object], session: Session) -> Capture:
         session.ended, session.status = "interrupted", 130
     except BaseException as error:
         session.ended, session.status = f"with {type(error).__name__}", 1
-        _explain(session, error)
-        _show(error)
+        failed = error
     finally:
-        capture = end(session)
+        capture = end(session, failed)
+    if failed is not None:
+        _show(failed)
     return capture
 
 
@@ -91,26 +91,6 @@ def _status(code: object) -> int:
         return code
     sys.stderr.write(f"{code}\n")
     return 1
-
-
-def _explain(session: Session, error: BaseException) -> None:
-    """Find the line of the program that an error came from, and say what torch or NumPy mean by it."""
-    site = _deepest(error.__traceback__)
-    known = recognised(f"{type(error).__name__}: {error}")
-    if not known or site is NOWHERE or session.findings.at(site):
-        return
-    message = known[0]
-    advice = "; ".join(line.partition("#")[0].strip() for line in message.write.splitlines() if line.strip())
-    session.findings.add("failed", site, f"{type(error).__name__}: {str(error)[:200]}. {message.means} Write: {advice}")
-
-
-def _deepest(trace: TracebackType | None) -> Site:
-    found = NOWHERE
-    while trace is not None:
-        if not is_library(trace.tb_frame.f_code.co_filename):
-            found = Site(trace.tb_frame.f_code.co_filename, trace.tb_lineno, trace.tb_frame.f_code)
-        trace = trace.tb_next
-    return found if found.line else site_of(sys._getframe())
 
 
 def _show(error: BaseException) -> None:

@@ -41,10 +41,11 @@ class Session:
 
     steps: optimizer steps that are followed in full (writes, saved tensors, gradients); after them only copies and
         conversions are, which costs little.
+    strict: arrays that share memory with a tensor shall be read-only.
     """
 
-    def __init__(self, *, steps: int = 3, command: tuple[str, ...] = ()) -> None:
-        self.command, self.full_steps = command, steps
+    def __init__(self, *, steps: int = 3, command: tuple[str, ...] = (), strict: bool = False) -> None:
+        self.command, self.full_steps, self.strict = command, steps, strict
         self.limits: list[str] = []
         self.attention = Attention(self.limits)
         self.findings = Findings()

@@ -44,6 +44,7 @@ class trace(Shown):
 
     Args:
         steps: Optimizer steps to follow in full.
+        strict: Make arrays read-only while a tensor shares their memory, so that NumPy's write raises where it is done.
 
     >>> import tensorcopy as tc, torch
     >>> with tc.trace() as t:
@@ -57,14 +58,14 @@ class trace(Shown):
     (torch.float64, 32)
     """
 
-    def __init__(self, function: None = None, /, *, steps: int = 3) -> None:
+    def __init__(self, function: None = None, /, *, steps: int = 3, strict: bool = False) -> None:
         if function is not None:
             raise BadArgumentError(
                 f"trace() takes no {type(function).__name__} by position",
                 why="it is called with its options alone, and what it gives is the decorator",
                 fix="write @tensorcopy.trace() with parentheses, or with tensorcopy.trace() as t:",
             )
-        self._steps = steps
+        self._steps, self._strict = steps, strict
         self._open = _Open()
         self._ended = False
         self.capture = Capture(command=("nothing yet",))
@@ -74,7 +75,8 @@ class trace(Shown):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.capture = self._open.recordings.pop().stop("normally" if kind is None else f"with {kind.__name__}")
+        ended = "normally" if kind is None else f"with {kind.__name__}"
+        self.capture = self._open.recordings.pop().stop(ended, error)
         self._ended = True
 
     def __call__(self, function: F) -> F:
@@ -98,7 +100,7 @@ class trace(Shown):
     def _begin(self, what: str, function: Callable[..., Any] | None = None) -> None:
         from .recording import Recording
 
-        recording = Recording(steps=self._steps, command=(what,), function=function)
+        recording = Recording(steps=self._steps, command=(what,), strict=self._strict, function=function)
         recording.start()
         self._open.recordings.append(recording)
 

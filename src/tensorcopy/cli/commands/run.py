@@ -31,6 +31,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--steps", type=int, default=3, metavar="N", help="optimizer steps to follow in full; 3 if not given"
     )
+    parser.add_argument(
+        "--strict",
+        action="store_true",
+        help="make arrays read-only while a tensor shares their memory: NumPy's write raises where it is done",
+    )
     parser.add_argument("program", metavar="SCRIPT", nargs=argparse.REMAINDER, help="a script, and its arguments")
 
 
@@ -50,7 +55,7 @@ def run(args: argparse.Namespace) -> int:
     keep_apart([script] if script else [], args.output)
     output = Path(args.output or _DEFAULT).absolute()
     command = ("-m", *args.module) if module else tuple(args.program)
-    session = Session(steps=args.steps, command=command)
+    session = Session(steps=args.steps, command=command, strict=args.strict)
     if script is None:
         status = run_module(module, arguments, session, output)
     else:

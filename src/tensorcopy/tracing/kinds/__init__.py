@@ -118,6 +118,13 @@ _ALL = (
         "shared with the array here",
     ),
     _kind(
+        "TCY613",
+        "shared-array-written",
+        "error",
+        "with `--strict`: NumPy writes an array while a tensor shares its memory, which raises",
+        "the write raises here",
+    ),
+    _kind(
         "TCY621",
         "silent-gradient",
         "error",
