@@ -1,7 +1,8 @@
 /* Hear what Python functions return, in C: a profiling hook that passes over everything but returns of a few exact types.
 
-   listen(kinds, is_library, heard) -> the object that sys.getprofile() then gives. CPython's own API only. While a
-   profiling hook runs, the interpreter calls no other, so that `heard` is not heard itself. */
+   listen(kinds, is_library, heard, events) -> the object that sys.getprofile() then gives, until so many events have
+   been passed over or heard. CPython's own API only. While a profiling hook runs, the interpreter calls no other, so that
+   `heard` is not heard itself. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -12,6 +13,7 @@ typedef struct {
     PyObject *is_library; /* str -> bool */
     PyObject *heard;      /* (frame, value) -> anything */
     PyObject *files;      /* dict: file -> bool, what is_library has said */
+    Py_ssize_t left;      /* events until the end */
 } Listener;
 
 static int of_kind(PyObject *kinds, PyObject *value)
@@ -43,6 +45,10 @@ static int in_library(Listener *self, PyObject *file)
 static int on_event(PyObject *object, PyFrameObject *frame, int what, PyObject *value)
 {
     Listener *self = (Listener *)object;
+    if (--self->left < 0) {
+        PyEval_SetProfile(NULL, NULL); /* may free self */
+        return 0;
+    }
     if (what != PyTrace_RETURN || value == NULL || !of_kind(self->kinds, value))
         return 0;
     PyCodeObject *code = PyFrame_GetCode(frame);
@@ -93,7 +99,8 @@ static PyTypeObject ListenerType = {
 static PyObject *listen(PyObject *module, PyObject *args)
 {
     PyObject *kinds, *is_library, *heard;
-    if (!PyArg_ParseTuple(args, "O!OO:listen", &PyTuple_Type, &kinds, &is_library, &heard))
+    Py_ssize_t events;
+    if (!PyArg_ParseTuple(args, "O!OOn:listen", &PyTuple_Type, &kinds, &is_library, &heard, &events))
         return NULL;
     Listener *self = PyObject_GC_New(Listener, &ListenerType);
     if (self == NULL)
@@ -102,6 +109,7 @@ static PyObject *listen(PyObject *module, PyObject *args)
     self->is_library = Py_NewRef(is_library);
     self->heard = Py_NewRef(heard);
     self->files = PyDict_New();
+    self->left = events;
     PyObject_GC_Track(self);
     if (self->files == NULL) {
         Py_DECREF(self);
@@ -112,7 +120,7 @@ static PyObject *listen(PyObject *module, PyObject *args)
 }
 
 static PyMethodDef methods[] = {
-    {"listen", listen, METH_VARARGS, "Call heard(frame, value) for returns of exactly these kinds on this thread."},
+    {"listen", listen, METH_VARARGS, "Call heard(frame, value) for returns of exactly these kinds on this thread, for so many events."},
     {NULL, NULL, 0, NULL},
 };
 

@@ -49,18 +49,34 @@ class Border:
             if session.resting or session.attention.away:
                 return original(*args, **kwargs)
             data = args[0] if args else kwargs.get("data", kwargs.get("obj"))
-            site = user_site()
-            if type(data) not in _NUMBERS:
-                with session.attention:
-                    dtype = kwargs.get("dtype", args[1] if len(args) > 1 else None)
-                    session.conversions.converting(name, data, dtype, site)
-            result = original(*args, **kwargs)
-            if type(result) in PLAIN:
-                with session.attention:
-                    self._converted(operation, data, result, site)
-            return result
+            # What is looked at here is not to be heard as a call, which would cost more than the looking.
+            resume = session.calls.end()
+            try:
+                return self._convert(original, operation, data, args, kwargs)
+            finally:
+                if resume:
+                    session.calls.begin()
 
         return convert
+
+    def _convert(
+        self,
+        original: Callable[..., Any],
+        operation: Operation,
+        data: Any,
+        args: tuple[Any, ...],
+        kwargs: dict[str, Any],
+    ) -> Any:
+        session, site = self.session, user_site()
+        if type(data) not in _NUMBERS:
+            with session.attention:
+                dtype = kwargs.get("dtype", args[1] if len(args) > 1 else None)
+                session.conversions.converting(operation.name, data, dtype, site)
+        result = original(*args, **kwargs)
+        if type(result) in PLAIN:
+            with session.attention:
+                self._converted(operation, data, result, site)
+        return result
 
     def _converted(self, operation: Operation, data: Any, result: Any, site: Site) -> None:
         session, name = self.session, operation.name

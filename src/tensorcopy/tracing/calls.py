@@ -102,44 +102,45 @@ class Calls(TorchFunctionMode):
     def _following(self, name: str) -> Follower:
         """Run an operation of this name; what the name alone decides is decided here, once."""
         operated, operation, failed = self.session.gradients.operated, Operation(name), self.attention.failed
-        read, memory = self._reading(name), self.session.memory
-        snapshots = memory.snapshots
+        memory, copied = self.session.memory, self.session.conversions.copied_tensors
+        snapshots, temporaries, reads = memory.snapshots, memory.temporaries, self._reading(name)
         relates, pairs = _may_share(name), name in _DIFFERENCES or name in _COMPUTE or name.endswith("_loss")
 
         def follow(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             result = func(*args, **kwargs) if kwargs else func(*args)
             try:
-                for argument in args:
-                    kind = type(argument)
-                    if kind in PLAIN:
-                        read(argument, args)
-                    elif snapshots and (kind is list or kind is tuple):
-                        memory.read_all(argument)
+                if snapshots or temporaries or copied:
+                    reads(args)
                 operated(operation, args, result)
                 if relates:
                     self._relate(name, args, result)
-                if pairs:
-                    self._pair(name, args)
+                if pairs and len(args) == 2 and type(args[0]) in PLAIN and type(args[1]) in PLAIN:
+                    self._pair(name, *args)
             except Exception as error:
                 failed(error)
             return result
 
         return follow
 
-    def _reading(self, name: str) -> Callable[[Any, tuple[Any, ...]], None]:
+    def _reading(self, name: str) -> Callable[[tuple[Any, ...]], None]:
         memory, conversions = self.session.memory, self.session.conversions
-        snapshots, in_place = memory.snapshots, name.endswith("_") and not name.endswith("__")
-        uses = name not in _NOT_USES
+        snapshots, temporaries, copied = memory.snapshots, memory.temporaries, conversions.copied_tensors
+        in_place, uses = name.endswith("_") and not name.endswith("__"), name not in _NOT_USES
 
-        def read(tensor: Any, args: tuple[Any, ...]) -> None:
-            if snapshots and id(tensor) in snapshots:
-                memory.read(tensor)
-            if memory.temporaries and not (in_place and tensor is args[0]):
-                memory.used(tensor)
-            if uses and conversions.copied_tensors:
-                conversions.used(tensor)
+        def reads(args: tuple[Any, ...]) -> None:
+            for argument in args:
+                kind = type(argument)
+                if kind in PLAIN:
+                    if id(argument) in snapshots:
+                        memory.read(argument)
+                    if temporaries and not (in_place and argument is args[0]):
+                        memory.used(argument)
+                    if uses and id(argument) in copied:
+                        conversions.used(argument)
+                elif snapshots and (kind is list or kind is tuple):
+                    memory.read_all(argument)
 
-        return read
+        return reads
 
     def _relate(self, name: str, args: tuple[Any, ...], result: Any) -> None:
         """*result* came out of the first argument: over the same memory, or as a copy where a view was meant."""
@@ -161,13 +162,11 @@ class Calls(TorchFunctionMode):
         elif name in MAY_COPY:
             memory.temporary(result, f"{name}()" if name != "__getitem__" else "an index of positions", user_site())
 
-    def _pair(self, name: str, args: tuple[Any, ...]) -> None:
-        tensors = [a for a in args if type(a) in PLAIN]
-        if len(tensors) == 2:
-            if name in _DIFFERENCES:
-                self.session.memory.compared(*tensors)
-            if tensors[0].dtype is not tensors[1].dtype and (name in _COMPUTE or name.endswith("_loss")):
-                self.session.conversions.promoted(name, tensors)
+    def _pair(self, name: str, left: Any, right: Any) -> None:
+        if name in _DIFFERENCES:
+            self.session.memory.compared(left, right)
+        if left.dtype is not right.dtype and (name in _COMPUTE or name.endswith("_loss")):
+            self.session.conversions.promoted(name, [left, right])
 
     # --- operations that mean more ------------------------------------------------------------------------------------
 

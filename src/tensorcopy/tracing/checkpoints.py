@@ -72,8 +72,9 @@ class Checkpoints:
         """Loading has written the parameters, unless it read them from themselves."""
         given = {address_of(value) for value in values}
         for parameter in (*module.parameters(), *module.buffers()):
-            if type(parameter) in PLAIN and address_of(parameter) not in given:
-                self.session.memory.wrote(parameter, site)
+            start = address_of(parameter)
+            if type(parameter) in PLAIN and start not in given:
+                self.session.memory.wrote(parameter, start, site)
 
     def _check_restored(self, module: Any, values: list[Any], site: Site) -> None:
         memory, findings = self.session.memory, self.session.findings

@@ -113,11 +113,10 @@ class Copies:
         self.pending.setdefault(address, []).append(record)
         record.append(weakref.ref(tensor.untyped_storage(), lambda _: self._freed(address, record)))
 
-    def wrote(self, tensor: Any) -> None:
-        """*tensor* was written: a copy of it was needed."""
-        if self.pending:
-            for record in self.pending.pop(address_of(tensor), ()):
-                record[0] = None
+    def wrote(self, start: int) -> None:
+        """The memory that begins at *start* was written: a copy of it was needed."""
+        for record in self.pending.pop(start, ()):
+            record[0] = None
 
     def _freed(self, address: int, record: list[Any]) -> None:
         if record in self.pending.get(address, ()):

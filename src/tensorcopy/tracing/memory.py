@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from mmap import mmap
 from types import FrameType, ModuleType
 from typing import Any
@@ -91,7 +91,7 @@ class Memory:
         self.writes: dict[int, tuple[int, Site]] = {}
         self.temporaries: dict[int, list[Any]] = {}
         self.sequence = 0
-        self.holds_readonly = False
+        self.guard: Callable[[], None] | None = None
         self.flush: Any = None
 
     # --- what is made -------------------------------------------------------------------------------------------------
@@ -123,7 +123,8 @@ class Memory:
         block = self.blocks.get(start)
         if block is None or (block.root is not None and block.root() is None):
             block = self.blocks[start] = Block(start, _root_of(array), not _writable(array))
-            self.holds_readonly = self.holds_readonly or block.readonly
+            if block.readonly and self.guard is not None:
+                self.guard()
         self.outside.look(block, site)
         self.outside.share(block, tensor, site)
         self._check_again(block, how, site)
@@ -184,10 +185,9 @@ class Memory:
             if self.flush is not None:
                 self.flush()
 
-    def wrote(self, tensor: Any, site: Site | None = None) -> None:
-        """*tensor* was written at *site*, the line that the program is on if none is given."""
+    def wrote(self, tensor: Any, start: int, site: Site | None = None) -> None:
+        """*tensor*, whose memory begins at *start*, was written at *site*: where the program is, if none is given."""
         self.sequence += 1
-        start = address_of(tensor)
         # Looking where the program is costs more than this: nobody asks for writes of memory that nothing shares.
         if start not in self.addresses and start not in self.blocks:
             return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import gc
 import linecache
-import sys
+import time
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 import torch
 
-from . import listening
 from .attention import Attention
 from .blame import lines_that_wrote
+from .listening import listener
 from .memory import PLAIN, Memory, address_of, is_namespace
 from .reports import Findings
 from .sites import Site, is_library, site_of
@@ -25,10 +25,14 @@ from .watching import Known
 
 KINDS = (np.ndarray, *PLAIN)
 _SAMPLED = 65_536
+# Calls and returns that are heard at a stretch, and the seconds from one stretch to the next.
+_BURST = 200_000
+_PAUSE = 2.0
+_ASKED = 8
 
 
 class Returns:
-    """Looks at the arrays and tensors that the program's own functions return, through the interpreter's profiling.
+    """Looks at the arrays and tensors that the program's own functions return, in bursts.
 
     on_tensor: is told of each tensor that a function returns, with the frame of that function.
     memory: knows where what is returned was last written.
@@ -43,18 +47,23 @@ class Returns:
     ) -> None:
         self.findings, self.attention, self.on_tensor, self.memory = findings, attention, on_tensor, memory
         self.seen: Known[dict[CodeType, int]] = Known()
-        self.hook: object = None
+        self.asked: dict[CodeType, int] = {}
+        self.listener = listener(KINDS, is_library, self._heard, events=_BURST)
+        self.next = 0.0
 
     def start(self) -> None:
-        """Begin to look at this thread, unless the program is being profiled."""
-        if self.hook is None and sys.getprofile() is None:
-            self.hook = listening.listen(KINDS, is_library, self._heard)
+        """Begin to look, for a while; what is begun again later goes on from there."""
+        self.listener.begin()
+        self.next = time.monotonic() + _PAUSE
+
+    def again(self) -> None:
+        """Look once more, if it is time."""
+        if time.monotonic() >= self.next:
+            self.start()
 
     def stop(self) -> None:
         """Look no longer."""
-        if self.hook is not None and sys.getprofile() is self.hook:
-            sys.setprofile(None)
-        self.hook = None
+        self.listener.end()
 
     def _heard(self, frame: FrameType, value: Any) -> None:
         if not self.attention.away:
@@ -72,8 +81,13 @@ class Returns:
             return
         changed = before[code] != now
         before[code] = now
-        if changed and (code.co_name == "__getitem__" or _is_held(value, frame)):
+        if changed and (code.co_name == "__getitem__" or (self._is_worth_asking(code) and _is_held(value, frame))):
             self._report(value, frame)
+
+    def _is_worth_asking(self, code: CodeType) -> bool:
+        """Who holds an object is asked of the whole heap: a few times for each function, then ever more rarely."""
+        times = self.asked[code] = self.asked.get(code, 0) + 1
+        return times <= _ASKED or times & (times - 1) == 0
 
     def _report(self, value: Any, frame: FrameType) -> None:
         site, name = site_of(frame), frame.f_code.co_name

@@ -116,11 +116,11 @@ class Saving:
         at = bisect_right(self.lines, node._sequence_nr(), key=lambda line: line[0])
         return self.lines[at - 1][1] if at else None
 
-    def wrote(self, tensor: Any, sequence: int) -> None:
-        """*tensor* was written; noted only where something saved lies in its memory."""
-        if self.alive and (address := address_of(tensor)) in self.alive:
+    def wrote(self, tensor: Any, start: int, sequence: int) -> None:
+        """*tensor*, whose memory begins at *start*, was written; noted only where something saved lies in it."""
+        if start in self.alive:
             place = (tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.itemsize)
-            self.writes.setdefault(address, []).append((sequence, user_site(), place))
+            self.writes.setdefault(start, []).append((sequence, user_site(), place))
 
     def unpack(self, saved: Saved) -> Any:
         """Called when backward needs a saved tensor. It may have been written since.

@@ -23,7 +23,7 @@ from .conversions import Conversions
 from .copies import Copies
 from .dispatching import DISPATCH
 from .gradients import Gradients
-from .memory import PLAIN, Memory
+from .memory import PLAIN, Memory, address_of
 from .patches import Patches
 from .reports import Findings, sources_of
 from .returns import Returns
@@ -74,8 +74,8 @@ class Session:
             self.limits.append(
                 "this torch lacks the dispatch keys that copies are seen by: copies and writes are not shown"
             )
-        DISPATCH.on_copy, DISPATCH.on_write, DISPATCH.before_write = self._copied, self._wrote, self._before_write
-        self.memory.flush = self._flush
+        DISPATCH.on_copy, DISPATCH.on_write = self._copied, self._wrote
+        self.memory.flush, self.memory.guard = self._flush, self._guard
         Border(self).wrap(self.patches)
         self.checkpoints.wrap(self.patches)
         self.saving.wrap(self.patches)
@@ -152,28 +152,40 @@ class Session:
     def _copied(self, name: str, args: tuple[Any, ...], result: Any, nanoseconds: int) -> None:
         if type(result) not in PLAIN or self.attention.away:
             return
-        with self.attention:
-            site = user_site()
+        try:
             node: Any = torch._C._current_autograd_node()
-            if node is not None:
-                site = self.saving.line_of(node) or site
+            site = (self.saving.line_of(node) if node is not None else None) or user_site()
             tally = self.copies.heard(name, args, result, nanoseconds, site, node)
             if self.full and node is None and site is not NOWHERE and self.copies.phase != "optimizer":
                 self.copies.judge(name, args, result, tally, site)
+                if not tally.count & 255:
+                    self.returns.again()
+        except Exception as error:
+            self.attention.failed(error)
+
+    def _guard(self) -> None:
+        """There is read-only memory that torch could write: look at each write before it is done."""
+        DISPATCH.before_write = self._before_write
 
     def _before_write(self, tensor: Any) -> None:
-        if self.memory.holds_readonly and isinstance(tensor, torch.Tensor) and not self.attention.away:
+        if isinstance(tensor, torch.Tensor) and not self.attention.away:
             with self.attention:
                 self.memory.before_write(tensor)
 
     def _wrote(self, tensor: Any, sequence: int) -> None:
-        if not isinstance(tensor, torch.Tensor) or self.attention.away:
+        if self.attention.away or not isinstance(tensor, torch.Tensor):
             return
-        with self.attention:
-            self.saving.wrote(tensor, sequence)
-            self.copies.wrote(tensor)
-            if type(tensor) in PLAIN:
-                self.memory.wrote(tensor)
+        try:
+            self._written(tensor, sequence)
+        except Exception as error:
+            self.attention.failed(error)
+
+    def _written(self, tensor: Any, sequence: int) -> None:
+        start = address_of(tensor)
+        self.saving.wrote(tensor, start, sequence)
+        self.copies.wrote(start)
+        if type(tensor) in PLAIN:
+            self.memory.wrote(tensor, start)
 
     def _tensor_returned(self, frame: FrameType, tensor: Any) -> None:
         if frame.f_code.co_name == "forward" and not tensor.requires_grad:
@@ -206,6 +218,7 @@ class Session:
         if self.dispatched:
             DISPATCH.resume()
         if self.full:
+            self.returns.again()
             self.calls.begin()
             self._stepped(optimizer)
             if self.steps >= self.full_steps and time.process_time() - self.started > _FULL_SECONDS:
@@ -216,9 +229,7 @@ class Session:
     def _stepped(self, optimizer: Any) -> None:
         """A step has written all its parameters."""
         for parameter in _parameters(optimizer):
-            if type(parameter) in PLAIN:
-                self.memory.wrote(parameter)
-                self.saving.wrote(parameter, DISPATCH.sequence)
+            self._written(parameter, DISPATCH.sequence)
 
     def _rest(self, resting: bool) -> None:
         """Look at nothing until the step that is sampled next, or look again."""
