@@ -365,6 +365,16 @@ print(best)
 )
 RIGHT = cases(
     """
+--- entries written and put back where they were
+import numpy as np
+class Cameras:
+    def __init__(self, ids, scale):
+        self.matrices = {}
+        for i in ids:
+            self.matrices[i] = np.array([[i, 0.0], [0.0, i]])
+        for i, K in self.matrices.items():
+            K[0, :] *= scale
+            self.matrices[i] = K
 --- copies appended
 import torch
 w = torch.zeros(3)

@@ -9,6 +9,20 @@ from tests.linting.programs import cases, codes_in, lines_of, marked_lines
 CODE = "TCY104"
 WRONG = cases(
     """
+--- set in every turn, read behind the loop
+import torch
+def train(net, loader, opt, steps):
+    low = 9.0
+    for step in range(steps):
+        loss = net(next(loader)).sum()
+        loss.backward()
+        opt.step()
+        if step == 0:
+            best = None
+        if loss < low:
+            low = loss.item()
+            best = net.state_dict() # here
+    net.load_state_dict(best)
 --- dict comp of state dict
 import copy
 def train(model, opt, loader, evaluate):
@@ -264,6 +278,17 @@ def train(model, opt, loader, evaluate):
 )
 RIGHT = cases(
     """
+--- saved under a name that each turn begins anew
+import torch
+def train(net, loader, opt, steps):
+    for step in range(steps):
+        data = next(loader)
+        net(data["x"]).sum().backward()
+        opt.step()
+        if step % 100 == 0:
+            data = {"step": step, "net": net.state_dict()}
+            data["opt"] = net.head.state_dict()
+            torch.save(data, "checkpoint.pt")
 --- deep copy
 import copy
 def train(model, opt, loader, evaluate):

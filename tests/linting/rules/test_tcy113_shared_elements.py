@@ -160,6 +160,14 @@ layers = nn.ModuleList([copy.copy(layer) for _ in range(3)]) # here
 )
 RIGHT = cases(
     """
+--- an attribute that a method fills only after making it anew
+class Worker:
+    def __init__(self, n):
+        self.rows = [[]] * n
+    def start(self, n):
+        self.rows = [[] for _ in range(n)]
+    def step(self, i, x):
+        self.rows[i].append(x)
 --- comprehension
 import torch
 xs = [torch.zeros(3) for _ in range(4)]

@@ -21,6 +21,7 @@ WRONG = [
     ("TCY114", TRAINED + "net = copy.deepcopy(net)\n" + STEP),
 ]
 RIGHT = [
+    "def f(x, i=0, acc=torch.zeros(2)):\n    if i == 0:\n        acc = torch.zeros(2)\n    acc += x\n    return acc\n",
     "def f(x, acc=torch.zeros(2)):\n    return acc + x\n",
     "def f(x, acc=None):\n    acc = torch.zeros(2) if acc is None else acc\n    acc += x\n    return acc.sum()\n",
     "def f(x, size=max(1, 2)):\n    size += 1\n    return x * size\n",

@@ -53,6 +53,13 @@ def f(a: np.ndarray):
 )
 SILENT = cases(
     """
+--- what a file gives
+import torch
+class A(torch.nn.Module):
+    def update(self, statistics):
+        self.mean.data = torch.tensor(statistics["mean"])
+    def start(self, path):
+        self.update(torch.load(path))
 --- guarded by isinstance
 import torch
 def f(x):

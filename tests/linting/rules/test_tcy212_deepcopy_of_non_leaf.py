@@ -68,6 +68,20 @@ kept = copy.deepcopy(out)  # here
 )
 SILENT = cases(
     """
+--- an instance of a class that is handed over, whatever its annotation says
+import copy, torch
+class Net(torch.nn.Module):
+    def __init__(self, n=2):
+        super().__init__()
+        self.l = torch.nn.Linear(n, n)
+    def forward(self, x):
+        return self.l(x)
+class Estimator:
+    def __init__(self, network_type: Net = Net):
+        self.network_type = network_type
+    def train(self):
+        net = self.network_type(3)
+        return copy.deepcopy(net)
 --- leaf
 import copy
 import torch

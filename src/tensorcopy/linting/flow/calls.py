@@ -25,6 +25,8 @@ from .vocabulary import NUMPY_OUT
 
 # Methods that compute gradients: of a tensor, or of a trainer that is given one.
 _BACKWARD = frozenset(("backward", "manual_backward"))
+# What these give is whatever was saved, which their argument does not tell.
+_FROM_FILES = frozenset(("torch.load", "pickle.load", "pickle.loads"))
 # What these make of a list of numbers, rules ask about.
 _OF_NUMBERS = frozenset(("torch.tensor", "torch.as_tensor"))
 _TOLD_AS = {v.MODULE: "torch.nn.Module", v.OPTIMIZER: "torch.optim.Optimizer", v.STATE_DICT: "state_dict"}
@@ -130,7 +132,7 @@ def _scaled(frame: Frame, node: ast.expr) -> Value | None:
 def _call_library(site: Site, name: str) -> Value | None:
     """The result of a library function, by the catalogue first, then by what else is known of the library."""
     _name_out(site, name)
-    catalogued = is_known(name) and not (name == "torch.Tensor" and _may_be_sizes(site))
+    catalogued = is_known(name) and name not in _FROM_FILES and not (name == "torch.Tensor" and _may_be_sizes(site))
     result = by_catalogue(site, name, None) if catalogued else None
     if result is not None and not name.startswith("torch"):
         result = described(site, result)

@@ -11,7 +11,7 @@ from .making import entry_of, fresh, shallow_copy, shared
 from .project import ClassInfo
 from .sites import Site
 from .stepping import write_stepped
-from .values import Region, Step, Value, element_of
+from .values import Region, Step, Value, element_of, one_of
 
 _MOST_ITEMS = 16
 _MODULE_SELF = frozenset(
@@ -106,7 +106,7 @@ def _dict_method(site: Site, base: Value, name: str) -> Value | None:
     if name in ("values", "keys", "items"):
         named = bool(items) and all(isinstance(key, str) for key in items or ())
         traits = frozenset(("named",) if named else ())
-        inner = element_of(list(items.values())) if items else None
+        inner = one_of(list(items.values())) if items else None
         return Value("dict view", site.node, items=[inner], ref=name, traits=traits)
     if name in ("get", "pop", "setdefault") and site.first is not None and items is not None:
         const = site.first.const

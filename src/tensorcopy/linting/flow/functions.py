@@ -95,6 +95,8 @@ def _parameter(
                 traits=given.traits - {"made", "leaf"} | {"argument"},
             )
         return given
+    if isinstance(default, ast.Name) and (named := frame.lookup(default.id)) is not None and named.kind == v.CLASS:
+        return named
     found = annotated(frame, argument.annotation, region)
     if found is not None:
         return found

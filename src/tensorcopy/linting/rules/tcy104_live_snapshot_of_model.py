@@ -7,7 +7,7 @@ import ast
 from ..flow.events import Assigned, Call, on, on_call
 from ..flow.places import inserted_after, inserted_before
 from ..model import Edit, Fix, Level, Rule
-from ._reading import ancestors, body_of, position, source_of, statement_of
+from ._reading import ancestors, body_of, contains, position, source_of, statement_of
 from ._training import (
     called_name,
     compared_around,
@@ -49,7 +49,7 @@ def _best(event: Assigned, live: _Live) -> None:
     if branch is None or not loops or is_bound_in(loops[-1], set(names_in(model))):
         return
     training = training_in(loops[-1])
-    if training is not None and _is_used_outside(event, branch):
+    if training is not None and _is_used_outside(event, branch, loops[-1]):
         _report(event, event.source, what, training)
 
 
@@ -134,14 +134,18 @@ def _is_own_attribute(target: ast.expr) -> bool:
     return isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self"
 
 
-def _is_used_outside(event: Assigned, branch: ast.If) -> bool:
+def _is_used_outside(event: Assigned, branch: ast.If, loop: ast.AST) -> bool:
     """Whether what is kept is used after the branch that keeps it: behind the loop, or in a later turn."""
     target = event.target
     if isinstance(target, ast.Subscript):
         target = target.value
     if _is_own_attribute(target):
         return True
-    return isinstance(target, ast.Name) and is_read_outside(body_of(event.frame), target.id, branch)
+    if not isinstance(target, ast.Name) or not is_read_outside(body_of(event.frame), target.id, branch):
+        return False
+    stores = (n for n in ast.walk(loop) if _is_name(n, target.id) and not isinstance(n.ctx, ast.Load))  # type: ignore[attr-defined]
+    each_turn = any(not contains(branch, n) for n in stores)
+    return not each_turn or is_read_outside(body_of(event.frame), target.id, loop)
 
 
 def _attribute_read_outside(tree: ast.AST, target: ast.expr, branch: ast.If) -> bool:

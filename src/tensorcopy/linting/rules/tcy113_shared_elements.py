@@ -212,6 +212,8 @@ def repeated_container(event: Assigned) -> None:
     if not _repeats_container(source) or not isinstance(target, (ast.Name, ast.Attribute)):
         return
     cls = event.frame.cls
+    if isinstance(target, ast.Attribute) and cls is not None and _is_bound_anew(cls, target):
+        return
     tree = cls.node if isinstance(target, ast.Attribute) and cls is not None else body_of(event.frame)
     text = ast.dump(target).replace("Store()", "Load()")
     filled = next((n for n in ast.walk(tree) if _fills_element(n, text)), None)
@@ -223,6 +225,12 @@ def repeated_container(event: Assigned) -> None:
             "make one in each turn, with a comprehension",
             related=((filled, "one element is filled here"),),
         )
+
+
+def _is_bound_anew(cls: ClassInfo, target: ast.Attribute) -> bool:
+    """Whether another statement of the class gives the attribute another value, before it is filled for all we know."""
+    stores = (n for n in ast.walk(cls.node) if isinstance(n, ast.Attribute) and isinstance(n.ctx, ast.Store))
+    return any(n.attr == target.attr and n is not target for n in stores)
 
 
 def _repeats_container(node: ast.expr) -> bool:

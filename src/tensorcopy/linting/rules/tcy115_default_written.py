@@ -18,7 +18,7 @@ RULE = Rule(
 def written(event: Write) -> None:
     """``def add(x, total=torch.zeros(2)): total += x``."""
     region = next((r for r in event.value.regions if r.origin == "default"), None)
-    if region is None or region.node is None or event.how == "call":
+    if region is None or region.node is None or event.how == "call" or _is_replaced_on_a_branch(event):
         return
     name = written_name(event.node)
     event.report(
@@ -28,3 +28,8 @@ def written(event: Write) -> None:
         f"next call without this argument starts from what is left; make it in the function, with None as the default",
         related=((region.node, "made here, once"),),
     )
+
+
+def _is_replaced_on_a_branch(event: Write) -> bool:
+    """Whether the function makes a value of its own for some arguments, maybe just for those of the default."""
+    return "on one branch" in event.value.traits and any(region.origin == "fresh" for region in event.value.regions)

@@ -36,7 +36,8 @@ def built(event: Call) -> None:
     source = event.argument(0, "data")
     name = event.name.rpartition(".")[2]
     tensors, mixed = _elements(source)
-    if not tensors and _are_attributes_that_may_be(source):
+    written_out = isinstance(event.argument_node(0, "data"), (ast.List, ast.Tuple))
+    if not tensors and written_out and _are_attributes_that_may_be(source):
         event.report(
             RULE,
             event.node,
