@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import hashlib
 import sys
 import threading
@@ -23,7 +22,6 @@ from .reading import UnreadableError, decode, parse
 from .sources import Source
 
 _CHARACTERS_KEPT = 1_000_000
-_CHARACTERS_PER_COLLECTION = 3_000_000
 """About 25,000 lines: what a file of a large project leads to, and 150 MB of trees."""
 _RECURSION = 4000
 
@@ -95,7 +93,6 @@ class Checker:
     _answers: dict[str, dict[str, str]] = field(default_factory=dict, init=False)
     _told: dict[str, int] = field(default_factory=dict, init=False)
     _kept: int = field(default=0, init=False)
-    _parsed_lately: int = field(default=0, init=False)
     _find: Find | None = field(default=None, init=False)
 
     def check(self, file: str, data: bytes) -> Checked:
@@ -114,12 +111,6 @@ class Checker:
             return Checked(file=file, lines=data.count(b"\n"), findings=(unreadable(file, problem),))
         checked = self._judged(source)
         return replace(checked, lines=data.count(b"\n"), ignores=ignores_in(source.text))
-
-    def collect_garbage(self) -> None:
-        """Free what the analysis has done with, if that is worth the while. Called between files."""
-        if self._parsed_lately >= _CHARACTERS_PER_COLLECTION:
-            self._parsed_lately = 0
-            gc.collect()
 
     def _judged(self, source: Source) -> Checked:
         """The findings of a source, with the modules that were followed for them."""
@@ -169,14 +160,15 @@ class Checker:
         )
         self._sources[file] = source
         self._kept += len(text)
-        self._parsed_lately += len(text)
         while self._kept > _CHARACTERS_KEPT and len(self._sources) > 1:
             self._forget(next(iter(self._sources)))
         return source
 
     def _forget(self, file: str) -> None:
         source = self._sources.pop(file, None)
-        self._kept -= len(source.text) if source else 0
+        if source is not None:
+            self._kept -= len(source.text)
+            source.notes.clear()
 
     def _follow(self, name: str, *, importer: str) -> Source | None:
         """The source that *name* means in *importer*."""

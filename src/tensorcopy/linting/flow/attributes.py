@@ -71,7 +71,7 @@ def _of_library(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Va
         return Value(v.FLOAT, node, traits=frozenset(("nan",)))
     if qualified in ("numpy.inf", "numpy.nan", "numpy.pi", "math.pi", "math.inf", "torch.inf", "torch.nan", "torch.pi"):
         return Value(v.FLOAT, node)
-    found = frame.unit.project.module(str(base.ref), frame.unit.source.imports)
+    found = frame.unit.project.module(str(base.ref), frame.unit)
     if found is not None:
         return defined_in(found, name)
     return frame.unit.library(qualified)

@@ -81,7 +81,8 @@ class Frame:
         # What backward will need, and what of it has been changed, by memory. For the rules on saved values.
         self.saved: dict[Region, Any] = {}
         self.spoiled: dict[Region, Any] = {}
-        unit.note(self)
+        if not unit.muted:
+            unit.note(self)
 
     def release(self) -> None:
         """Let go of everything."""

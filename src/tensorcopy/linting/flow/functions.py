@@ -46,8 +46,6 @@ def _run(info: FunctionInfo, given: dict[str, Value | None], depth: int, grad: s
         else:
             run_block(frame, node.body)
     info.open -= 1
-    if info.unit.muted:
-        frame.state.writes, frame.kept = {}, {}
     return frame
 
 
@@ -129,7 +127,10 @@ def _summary(frame: Frame) -> Summary:
         result = Value(v.NOTHING, const=None)
     if frame.yields:
         result = Value(v.LIST, items=[yielded], traits=frozenset(("comprehension", "generator")))
-    return Summary(result, yielded, frame.written_parameters)
+    summary = Summary(result, yielded, frame.written_parameters)
+    if frame.unit.muted:  # nobody hears of it: what refers to the frame itself would wait for the collector
+        frame.state.writes, frame.kept, frame.written_parameters = {}, {}, {}
+    return summary
 
 
 def call_function(
@@ -191,6 +192,8 @@ def _summary_for(frame: Frame, info: FunctionInfo, given: dict[str, Value | None
     if key is None:
         follow(info)
         return info.summaries.get(None)
+    if info.unit is not frame.unit and frame.unit.muted:
+        info.unit.follows.add(frame.unit)
     info.summaries[key] = _summary(_run(info, given, frame.depth + 1, frame.grad if frame.grad != "on" else ""))
     return info.summaries[key]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import ast
 import builtins
 import re
-from collections.abc import Callable
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -202,6 +201,7 @@ class Unit:
         self.grad = "on"
         self.budget = 40_000
         self.made: list[Frame | FunctionInfo | ClassInfo] = []
+        self.follows: set[Unit] = set()
         self.findings: dict[tuple[str, int], Finding] = {}
         self.hears: dict[str, list[Handler]] = {} if muted else project.hears
         self.hears_calls: dict[str, list[Handler]] = {} if muted else project.hears_calls
@@ -227,15 +227,14 @@ class Unit:
         return self._parents
 
     def note(self, made: Frame | FunctionInfo | ClassInfo) -> None:
-        """Remember what is to be released; what is known of an imported module lives as long as its source."""
-        if not self.muted:
-            self.made.append(made)
+        """Remember what is to be released."""
+        self.made.append(made)
 
     def release(self) -> None:
         """Let go of all but the findings: what refers to itself would wait for the collector."""
         for made in self.made:
             made.release()
-        self.made, self.functions, self.classes, self.definitions = [], [], [], {}
+        self.made, self.functions, self.classes, self.definitions, self.follows = [], [], [], {}, set()
         self.frame, self.names, self.remembered, self.told, self._parents = None, {}, {}, None, None
 
     def library(self, name: str) -> Value:
@@ -321,11 +320,11 @@ class Project:
         self.hears, self.hears_calls = hears, hears_calls
         self.modules: dict[str, Unit | None] = {}
 
-    def module(self, name: str, imports: Callable[[str], Source | None] | None) -> Unit | None:
+    def module(self, name: str, importer: Unit) -> Unit | None:
         """The file of a module of the project, read for what it defines; None for any other module."""
-        if imports is None:
+        if importer.source.imports is None:
             return None
         if name not in self.modules:
-            source = imports(name)
+            source = importer.source.imports(name)
             self.modules[name] = None if source is None else Unit(source, self, muted=True)
         return self.modules[name]

@@ -13,7 +13,7 @@ from .values import Value
 def imported(unit: Unit, node: ast.ImportFrom, name: str) -> Value | None:
     """What ``from module import name`` binds: a definition of the project, else a library name."""
     module = absolute(unit, node)
-    found = unit.project.module(module, unit.source.imports)
+    found = unit.project.module(module, unit)
     if found is not None:
         value = defined_in(found, name)
         if value is not None:
