@@ -43,6 +43,18 @@ def test_aliasing():
         t += 1
         kept.append(t.numpy())
 """
+WARNED = """
+import numpy as np
+import pytest
+import torch
+
+@pytest.mark.no_aliasing
+def test_warned():
+    frame = np.ones(3)
+    tensor = torch.from_numpy(frame)
+    frame[:] = 0
+    tensor.sum()
+"""
 CUTTING = """
 import pytest
 import torch
@@ -151,6 +163,13 @@ def test_a_test_that_cuts_the_graph_fails_although_its_model_dies_with_it(run) -
 )
 def test_a_test_without_what_its_mark_forbids_passes(run, code: str) -> None:
     run(code).assert_outcomes(passed=1)
+
+
+def test_a_warning_fails_no_test(run) -> None:
+    result = run(WARNED, "--tensorcopy")
+
+    result.assert_outcomes(passed=1)
+    assert section(result).startswith("1 test traced: 0 errors, 1 warning, ")
 
 
 def test_two_marks_complain_together(run) -> None:

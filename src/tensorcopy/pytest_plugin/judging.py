@@ -30,8 +30,8 @@ def complaints(capture: Capture, limits: Limits, root: Path) -> list[str]:
 
 
 def is_hazard(finding: Finding) -> bool:
-    """Whether it is about memory that several look at."""
-    return finding.code.startswith(_HAZARDS)
+    """Whether it is a mistake with memory that several look at."""
+    return finding.code.startswith(_HAZARDS) and finding.level == "error"
 
 
 def place(spot: Spot, root: Path) -> str:

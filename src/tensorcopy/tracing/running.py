@@ -51,9 +51,11 @@ def _run(program: Callable[[], object], session: Session, output: Path) -> int:
 
     def flush() -> None:
         if os.getpid() == process:  # and not a fork of it
+            unfinished = replace(session.capture(), ended=UNFINISHED)
             with suppress(BadArgumentError):
-                unfinished = replace(session.capture(), ended=UNFINISHED)
                 write_atomically(output, written(unfinished).encode(), durably=False)
+            if session.progress is not None:
+                session.progress(unfinished)
 
     session.flush = session.copies.recorder.due = flush
     try:

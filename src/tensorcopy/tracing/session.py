@@ -64,6 +64,8 @@ class Session:
         self.hooks: list[Any] = []
         self.started = time.process_time()
         self.flush: Callable[[], None] | None = None
+        # Told now and then what has been recorded so far.
+        self.progress: Callable[[Capture], None] | None = None
 
     # --- on and off ---------------------------------------------------------------------------------------------------
 

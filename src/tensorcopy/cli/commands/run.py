@@ -36,6 +36,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="make arrays read-only while a tensor shares their memory: NumPy's write raises where it is done",
     )
+    parser.add_argument(
+        "--progress",
+        action=argparse.BooleanOptionalAction,
+        help="tell now and then on the error stream what has been found so far; if not given, only on a terminal",
+    )
     parser.add_argument("program", metavar="SCRIPT", nargs=argparse.REMAINDER, help="a script, and its arguments")
 
 
@@ -51,11 +56,14 @@ def run(args: argparse.Namespace) -> int:
     from ...tracing.running import run_module, run_script
     from ...tracing.session import Session
     from ..showing import keep_apart
+    from ..underway import UnderWay
 
     keep_apart([script] if script else [], args.output)
     output = Path(args.output or _DEFAULT).absolute()
     command = ("-m", *args.module) if module else tuple(args.program)
     session = Session(steps=args.steps, command=command, strict=args.strict)
+    if sys.stderr.isatty() if args.progress is None else args.progress:
+        session.progress = UnderWay(sys.stderr)
     if script is None:
         status = run_module(module, arguments, session, output)
     else:
