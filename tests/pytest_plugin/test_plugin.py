@@ -114,7 +114,7 @@ def test_a_test_that_copies_too_much_fails_with_its_lines(run) -> None:
             "  copied: 20,000 bytes in 4 copies",
             "    12.0 kB  test_it.py:7: clone 3 times",
             "             y = [x.clone() for _ in range(3)]",
-            "    8,000 B  test_it.py:8: to_copy",
+            "    8,000 B  test_it.py:8: cast",
             "             z = x.double()",
         ]
     )

@@ -37,6 +37,7 @@ WRITES = {
     "an element": lambda a: a.__setitem__(0, 1.0),
     "in place": lambda a: a.__iadd__(1),
     "out": lambda a: np.add(a, 1, out=a),
+    "a generator": lambda a: np.random.default_rng(0).random(out=a, dtype=np.float32),
     "copyto": lambda a: np.copyto(a, 1.0),
     "fill": lambda a: a.fill(1.0),
     "sort": lambda a: a.sort(),
@@ -85,7 +86,7 @@ def test_an_array_that_torch_gives_is_read_only_while_the_tensor_lives(take: Cal
 def test_every_write_raises(write: Callable[[Any], Any], array: np.ndarray) -> None:
     with tc.trace(strict=True):
         tensor = torch.from_numpy(array)
-        with pytest.raises((ValueError, TypeError), match=r"read-?only"):
+        with pytest.raises((ValueError, TypeError), match=r"read-?only|writable"):
             write(array)
 
     assert tensor.tolist() == [0.0, 1.0, 2.0, 3.0]
@@ -245,6 +246,28 @@ def test_the_error_is_explained_with_the_three_lines(tmp_path: Path, capsys: pyt
     ]
     assert capture.ended == "with ValueError"
     assert capsys.readouterr().err.endswith("ValueError: output array is read-only\n")
+
+
+@pytest.mark.parametrize(
+    "write",
+    [
+        "a += 1",
+        "np.copyto(a, 1)",
+        "np.random.default_rng(0).random(out=a)",
+        "holder.a[:] = 2",
+        "memoryview(a)[0] = 1.0",
+        "a.resize(3)",
+    ],
+)
+def test_the_error_is_explained_whatever_it_says(
+    write: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    code = (
+        "from types import SimpleNamespace\na = np.zeros(2)\nholder = SimpleNamespace(a=a)\nt = torch.from_numpy(a)\n"
+    )
+    capture = traced(f"{code}{write}\n", tmp_path, strict=True)
+
+    assert [(f.name, f.place.line) for f in capture.findings] == [("shared-array-written", 5)]
 
 
 def test_the_error_of_a_call_is_explained_too() -> None:

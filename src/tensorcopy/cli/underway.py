@@ -49,10 +49,10 @@ def line_about(capture: Capture, seconds: float) -> str:
     errors = sum(finding.level == "error" for finding in capture.findings)
     parts = [
         _duration(seconds),
-        _counted(capture.steps, "step"),
+        counted(capture.steps, "step"),
         f"{bytes_text(capture.copied)} in {copies:,} {'copy' if copies == 1 else 'copies'}",
-        _counted(errors, "error"),
-        _counted(len(capture.findings) - errors, "warning"),
+        counted(errors, "error"),
+        counted(len(capture.findings) - errors, "warning"),
     ]
     newest = max(capture.findings, key=lambda finding: finding.seconds, default=None)
     if newest is not None:
@@ -60,7 +60,8 @@ def line_about(capture: Capture, seconds: float) -> str:
     return visible(f"tensorcopy, so far: {', '.join(parts)}")
 
 
-def _counted(number: int, what: str) -> str:
+def counted(number: int, what: str) -> str:
+    """``1 error``, ``2 errors``."""
     return f"{number:,} {what}{'s' * (number != 1)}"
 
 

@@ -61,7 +61,7 @@ def _too_much(capture: Capture, copied: int, limits: Limits, root: Path) -> str:
 
 def _copied_at(line: CopyLine, root: Path) -> Iterable[str]:
     times = f" {line.count:,} times" if line.count > 1 else ""
-    yield f"  {bytes_text(line.bytes):>9}  {place(line.place, root)}: {visible(line.operation)}{times}"
+    yield f"  {bytes_text(line.bytes):>9}  {place(line.place, root)}: {visible(line.kind or line.operation)}{times}"
     if line.place.code:
         yield f"{'':13}{visible(line.place.code)}"
     if line.avoidable:

@@ -14,7 +14,9 @@ from .session import Session
 from .sites import NOWHERE, Site, is_library
 from .strictness import Held, Strictness
 
-_READ_ONLY = re.compile(r"read-?only|not writeable")
+_READ_ONLY = re.compile(r"read-?only|writ(?:e?)able")
+# Frames that Cython adds to tracebacks, with the path in its author's tree.
+_COMPILED = (".pyx", ".pxd", ".pxi")
 _NAME = re.compile(r"[^\W\d]\w*")
 
 
@@ -35,7 +37,7 @@ def _deepest(trace: TracebackType | None) -> tuple[FrameType | None, Site]:
     frame, site = None, NOWHERE
     while trace is not None:
         code = trace.tb_frame.f_code
-        if not is_library(code.co_filename):
+        if not is_library(code.co_filename) and not code.co_filename.endswith(_COMPILED):
             frame, site = trace.tb_frame, Site(code.co_filename, trace.tb_lineno, code)
         trace = trace.tb_next
     return frame, site

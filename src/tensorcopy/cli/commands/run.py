@@ -94,8 +94,11 @@ def _script(program: list[str]) -> str:
 
 
 def _tell(session: Session, output: Path) -> None:
+    from ..underway import counted
+
     found = session.findings.all()
     errors = sum(f.level == "error" for f in found)
     lines = [f"{f.place.file}:{f.place.line}: {f.code} {f.name}: {f.message}" for f in found[:_MOST_TOLD]]
-    lines.append(f"tensorcopy: {errors} errors and {len(found) - errors} warnings; tensorcopy view {output} shows more")
+    counts = f"{counted(errors, 'error')} and {counted(len(found) - errors, 'warning')}"
+    lines.append(f"tensorcopy: {counts}; tensorcopy view {output} shows more")
     print("\n".join(map(visible, lines)), file=sys.stderr)
