@@ -11,6 +11,7 @@ import gc
 import weakref
 import zlib
 from collections import deque
+from types import FrameType, ModuleType
 from typing import Any
 
 import numpy as np
@@ -143,7 +144,7 @@ class Blocks:
         earlier = [b for b in alike if b.target() is not None]
         block.newest = birth
         block.shares.append(birth)
-        if len(earlier) in (2, 5, 20, 100) and not self.findings.at(birth.site) and _are_kept_together(earlier):
+        if len(earlier) in (2, 3, 5, 20, 100) and not self.findings.at(birth.site) and are_kept_together(earlier):
             self._overwritten(earlier[0], block.writes[earlier[0].seen], NOWHERE, len(earlier) + 1)
 
     def read(self, birth: Any, site: Site) -> None:
@@ -199,6 +200,26 @@ class Blocks:
         )
 
 
+def is_in_container(obj: Any) -> bool:
+    """Whether a container of the program holds an object, as opposed to a variable or an attribute."""
+    holders = [h for h in gc.get_referrers(obj) if isinstance(h, _CONTAINERS)]
+    return any(not is_namespace(h) and not is_attributes(h) for h in holders)
+
+
+def is_attributes(holder: Any) -> bool:
+    """Whether a dict holds the attributes of an object."""
+    return any(getattr(owner, "__dict__", None) is holder for owner in gc.get_referrers(holder))
+
+
+def is_namespace(holder: Any) -> bool:
+    """Whether a container holds the variables of a module or of a function."""
+    if not isinstance(holder, dict):
+        return False
+    if "__builtins__" in holder or "__name__" in holder:
+        return True
+    return any(isinstance(owner, (ModuleType, FrameType)) for owner in gc.get_referrers(holder))
+
+
 def _version(tensor: Any) -> int:
     return 0 if tensor.is_inference() else int(tensor._version)
 
@@ -228,9 +249,10 @@ def _is_blank(memory: Any) -> bool:
     return bool(head.size) and bool(head.min() == head.max())
 
 
-def _are_kept_together(births: list[Any]) -> bool:
+def are_kept_together(births: list[Any]) -> bool:
     """Whether one container of the program holds two of these tensors."""
-    tensors = [t for b in births[:2] if (t := b.target()) is not None]
-    holders = [{id(h) for h in gc.get_referrers(t) if isinstance(h, _CONTAINERS)} for t in tensors]
-    own = {id(tensors)}
-    return len(holders) == 2 and bool((holders[0] & holders[1]) - own)
+    first, second = births[0].target(), births[1].target()
+    if first is None or second is None:
+        return False
+    holders = [{id(h): h for h in gc.get_referrers(t) if isinstance(h, _CONTAINERS)} for t in (first, second)]
+    return any(not is_namespace(h) for key, h in holders[0].items() if key in holders[1])

@@ -36,6 +36,10 @@ _COMPUTE = frozenset(
         *("__add__", "__sub__", "__mul__", "__truediv__", "__matmul__"),
     ]
 )
+_UPDATES = frozenset(("copy_", "add_", "lerp_", "sub_"))
+# Normalisations that write their running statistics while they train.
+_NORMS = frozenset(("batch_norm", "instance_norm"))
+_NATIVE = 9
 _NOT_USES = frozenset(("__repr__", "data", "__format__", "tolist", "item", "detach", "clone", "numpy", "backward"))
 _PARTED = frozenset(("split", "chunk", "unbind"))
 _UNSEEN: Any = object()
@@ -56,6 +60,8 @@ class Calls(TorchFunctionMode):
             "__setitem__": self._assign,
             "share_memory_": self._move,
             "clone": self._clone,
+            "requires_grad_": self._freeze,
+            **dict.fromkeys(_NORMS, self._normalise),
         }
         self._getters: dict[str, Follower] = {"grad": self._read_gradient, "requires_grad": self._ask}
 
@@ -104,6 +110,7 @@ class Calls(TorchFunctionMode):
         operated, operation, failed = self.session.gradients.operated, Operation(name), self.attention.failed
         memory, copied = self.session.memory, self.session.conversions.copied_tensors
         snapshots, temporaries, reads = memory.snapshots, memory.temporaries, self._reading(name)
+        updates = name in _UPDATES
         relates, pairs = _may_share(name), name in _DIFFERENCES or name in _COMPUTE or name.endswith("_loss")
 
         def follow(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -116,6 +123,8 @@ class Calls(TorchFunctionMode):
                     self._relate(name, args, result)
                 if pairs and len(args) == 2 and type(args[0]) in PLAIN and type(args[1]) in PLAIN:
                     self._pair(name, *args)
+                if updates and snapshots and len(args) > 1:
+                    self._update(name, args)
             except Exception as error:
                 failed(error)
             return result
@@ -145,7 +154,11 @@ class Calls(TorchFunctionMode):
     def _relate(self, name: str, args: tuple[Any, ...], result: Any) -> None:
         """*result* came out of the first argument: over the same memory, or as a copy where a view was meant."""
         source = args[0] if args else None
-        if type(source) not in PLAIN or result is source:
+        if type(source) not in PLAIN:
+            return
+        if result is source:
+            if name in CONVERSIONS:
+                self.session.memory.unchanged(source, name)
             return
         if type(result) in PLAIN:
             self._related(name, source, result)
@@ -161,6 +174,11 @@ class Calls(TorchFunctionMode):
             memory.made(result, name, source, user_site())
         elif name in MAY_COPY:
             memory.temporary(result, f"{name}()" if name != "__getitem__" else "an index of positions", user_site())
+
+    def _update(self, name: str, args: tuple[Any, ...]) -> None:
+        if type(args[0]) in PLAIN and type(args[1]) in PLAIN:
+            with self.attention:
+                self.session.memory.updated(args[0], args[1], name)
 
     def _pair(self, name: str, left: Any, right: Any) -> None:
         if name in _DIFFERENCES:
@@ -199,10 +217,27 @@ class Calls(TorchFunctionMode):
                 self.session.conversions.cloned(args[0], result, user_site())
         return result
 
+    def _normalise(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        result = self._any("batch_norm")(func, args, kwargs)
+        trains = args[5] if len(args) > 5 else kwargs.get("training", kwargs.get("use_input_stats"))
+        if trains is True:
+            with self.attention:
+                # torch.batch_norm takes weight and bias first, the one of torch.nn.functional after the statistics.
+                for statistic in args[3:5] if len(args) >= _NATIVE else args[1:3]:
+                    if type(statistic) in PLAIN:
+                        self.session.memory.wrote(statistic, address_of(statistic))
+        return result
+
+    def _freeze(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if kwargs.get("requires_grad", args[1] if len(args) > 1 else True) is False:
+            self.session.gradients.stepping.froze = user_site()
+        return func(*args, **kwargs)
+
     def _read_gradient(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         result = func(*args)
         with self.attention:
             self.session.gradients.grad_read(args[0])
+            self.session.memory.gave_gradient(result)
         return result
 
     def _ask(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -8,8 +8,8 @@ and Python numbers as a whole.
 from __future__ import annotations
 
 import gc
+import sys
 import weakref
-from collections.abc import Iterable
 from typing import Any
 
 import torch
@@ -17,53 +17,35 @@ import torch
 from .memory import PLAIN
 from .reports import Findings
 from .sites import Site, user_site
+from .stepping import Stepping
 from .watching import Known
 
-# Results that take shapes or places from their source, not values.
+# Results that take shapes from their source, not values.
 VALUELESS = frozenset(
     [
-        "zeros_like",
-        "ones_like",
-        "empty_like",
-        "full_like",
-        "rand_like",
-        "randn_like",
-        "new_zeros",
-        "new_ones",
-        "new_empty",
-        "new_full",
-        "backward",
-        "size",
-        "dim",
-        "argmax",
-        "argmin",
-        "argsort",
-        "shape",
-        "eq",
-        "ne",
-        "lt",
-        "gt",
-        "le",
-        "ge",
-        "isnan",
-        "isfinite",
-        "numel",
-        "__len__",
-        "sign",
-        "ceil",
-        "floor",
-        "round",
-        "is_leaf",
+        *("zeros_like", "ones_like", "empty_like", "full_like", "rand_like", "randn_like"),
+        *("new_zeros", "new_ones", "new_empty", "new_full"),
+        *("backward", "size", "dim", "shape", "numel", "__len__", "is_leaf", "isnan", "isfinite"),
+    ]
+)
+# Results that decide rather than compute: that they have no graph is as it should be, unless nothing else has.
+_DECIDES = frozenset(
+    [
+        *("argmax", "argmin", "argsort", "eq", "ne", "lt", "gt", "le", "ge"),
+        *("__eq__", "__ne__", "__lt__", "__gt__", "__le__", "__ge__", "greater", "less"),
     ]
 )
 LEAVES = frozenset(["item", "tolist", "numpy", "__array__", "__float__", "__int__"])
 # Cuts that are asked for by name.
 _EXPLICIT = frozenset(("detach", "detach_"))
+_NAMED = _EXPLICIT | _DECIDES | LEAVES | {"data"}
 _MOVES = frozenset(("to", "double", "float", "half", "cuda", "bfloat16", "cpu"))
 _SUMS = frozenset(("add", "sub", "radd", "rsub", "iadd", "isub"))
 _CASTS = frozenset(["to", "int", "long", "short", "char", "byte", "bool", "type", "type_as"])
 
 
+# The graph holds a leaf once; the call that counts holds it, too.
+_HELD_BY_THE_GRAPH = 2
 _ADDS = frozenset(("add", "__add__", "__iadd__", "__radd__", "add_"))
 _SCALES = frozenset(("div", "__truediv__", "mul", "__mul__"))
 Cuts = frozenset[tuple[Site, str]]
@@ -107,6 +89,7 @@ class Gradients:
         self.propagated: Known[bool] = Known()
         self.casts: Known[tuple[Site, str]] = Known()
         self.optimized: set[int] = set()
+        self.stepping = Stepping(findings)
 
     # --- following values ---------------------------------------------------------------------------------------------
 
@@ -123,7 +106,8 @@ class Gradients:
                 self.escaped |= cuts
             if type(first) in PLAIN:
                 self.carried.put(first, cuts)
-        if on and (operation.moves or self.propagated) and type(first) in PLAIN and first.requires_grad:
+        follows = operation.moves or operation.scales or self.propagated
+        if on and follows and type(first) in PLAIN and first.requires_grad:
             self._follow(operation, args, first)
 
     def _returned(self, operation: Operation, args: tuple[Any, ...], on: list[Any]) -> Cuts:
@@ -154,12 +138,12 @@ class Gradients:
         return type(result) in PLAIN and not result.requires_grad and result is not on[0]
 
     def _cut(self, name: str, on: list[Any]) -> tuple[Site, str]:
-        how = name if torch.is_grad_enabled() or name in _EXPLICIT or name in LEAVES or name == "data" else "no_grad"
+        how = name if torch.is_grad_enabled() or name in _NAMED else "no_grad"
         site = user_site()
         key = (site, how)
         cut = self.cuts.get(key)
         if cut is None:
-            cut = self.cuts[key] = Cut(site, how, how in _EXPLICIT or how == "no_grad")
+            cut = self.cuts[key] = Cut(site, how, how in _EXPLICIT or how in _DECIDES or how == "no_grad")
         cut.times += 1
         if cut.times <= 3:
             for value in on:
@@ -204,7 +188,9 @@ class Gradients:
         """Casts of leaves, whose results are no leaves, and sums over losses that have been used up."""
         source = args[0] if args else None
         if operation.moves and isinstance(source, torch.Tensor) and result is not source and _is_plain_leaf(source):
-            self.casts.put(result, (user_site(), operation.name))
+            self.casts.put(result, (user_site(), f"{operation.name}()"))
+        elif operation.scales and type(source) is torch.Tensor and _is_plain_leaf(source):
+            self.casts.put(result, (user_site(), "the multiplication" if "mul" in operation.name else "the division"))
         if (operation.adds or operation.scales) and any(type(a) in PLAIN and self.propagated.of(a) for a in args):
             self.propagated.put(result, True)
             if operation.adds and len(args) > 1:
@@ -215,15 +201,20 @@ class Gradients:
         if tensor.is_leaf or tensor.retains_grad:
             return
         cast = self.casts.of(tensor)
-        if cast is None:
+        if cast is None or (not cast[1].endswith("()") and not self._is_of_unnamed(tensor)):
             return
         self.findings.add(
             "grad-of-non-leaf",
             cast[0],
-            f"{cast[1]}() of a leaf gives a new tensor that is no leaf: its .grad stays None, the gradient goes to the "
-            f"unnamed leaf behind it; give the dtype and device to the constructor",
+            f"{cast[1]} of a leaf gives a new tensor that is no leaf: its .grad stays None, the gradient goes to the "
+            f"unnamed leaf behind it; make the tensor as it shall be, then call requires_grad_()",
             ((user_site(), ".grad is read here, and is None"),),
         )
+
+    def _is_of_unnamed(self, tensor: Any) -> bool:
+        """Whether nobody but the graph holds the leaf that this was computed from."""
+        references = [self.leaves[key] for key in self._upstream(tensor)]
+        return len(references) == 1 and sys.getrefcount(references[0]()) <= _HELD_BY_THE_GRAPH
 
     # --- gradients arrive ---------------------------------------------------------------------------------------------
 
@@ -253,8 +244,9 @@ class Gradients:
         """backward() has run."""
         self.escaped = _NONE
 
-    def stepped(self, parameters: Iterable[Any]) -> None:
-        """An optimizer made a step over *parameters*."""
+    def stepped(self, optimizer: Any, parameters: list[Any]) -> None:
+        """*optimizer* is about to make a step over *parameters*."""
+        self.stepping.stepped(optimizer, parameters)
         for parameter in parameters:
             self.optimized.add(id(parameter))
             if id(parameter) not in self.leaves:
@@ -294,6 +286,7 @@ class Gradients:
 
     def finish(self) -> None:
         """Which leaves never got a gradient, and which cut it was that cost them."""
+        self.stepping.finish(self.reached, self.leaves)
         self._check_accumulated()
         for cut in self.cuts.values():
             if cut.keeps_out and not self._is_whole_module(cut):

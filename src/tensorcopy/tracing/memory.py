@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import gc
+import re
 import weakref
 from collections.abc import Callable, Iterator
 from mmap import mmap
-from types import FrameType, ModuleType
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -14,13 +15,15 @@ import torch
 
 from ..live.memory import overlaps_itself, same_bytes
 from ..live.regions import common_memory, footprint
-from .blocks import Block, Blocks
+from .blocks import Block, Blocks, are_kept_together, is_namespace
+from .bytecode import will_read
 from .reports import Findings
 from .sites import Site, is_library, user_frame, user_site
 from .watching import Known
 
 # The types whose memory and graph are torch's own; subclasses may do as they like.
 PLAIN = (torch.Tensor, torch.nn.Parameter)
+KINDS = (torch.Tensor, np.ndarray)
 # Operations whose result looks like a copy and shares with its source.
 SNAPSHOTS = frozenset(("detach", "data", "copy.copy", "state_dict"))
 # Conversions that share whenever they can, which their names do not tell.
@@ -50,6 +53,8 @@ MAY_COPY = frozenset(
 )
 
 _MOST_IN_LIST = 64
+# Looking for who holds an object is slow: it is done when so many are alike.
+_LOOKED_AT = (2, 3, 5, 20, 100)
 
 
 class Birth:
@@ -85,6 +90,7 @@ class Memory:
         self.findings = findings
         self.births: Known[Birth] = Known()
         self.snapshots: Known[Birth] = Known()
+        self.unconverted: Known[Birth] = Known()
         self.addresses: set[int] = set()
         self.outside = Blocks(findings)
         self.blocks = self.outside.at
@@ -116,7 +122,10 @@ class Memory:
         self.writes = {start: write for start, write in self.writes.items() if start in self.addresses}
 
     def shared(self, tensor: Any, array: Any, how: str, site: Site) -> None:
-        """A tensor and an array have come to lie on the same memory."""
+        """A tensor and an array have come to lie on the same memory. Told twice where one wrapped call runs another."""
+        known = self.births.of(array if how == "numpy" else tensor)
+        if known is not None and known.how == how:
+            return
         start = address_of(tensor)
         if start == 0:
             return
@@ -154,17 +163,49 @@ class Memory:
             )
 
     def _check_arrays(self, block: Block, site: Site) -> None:
-        """Several arrays taken from one tensor at one line, with writes between: all show the last state."""
-        alive = [b for b in block.arrays if b.site is site and b.target() is not None]
+        """Arrays taken from one tensor, with writes between: all show the last state."""
         write = block.torch_write
-        if len(alive) > 1 and write is not None and alive[0].sequence < write[0]:
-            self.findings.add(
-                "changing-snapshot",
-                site,
-                f"{len(alive)} arrays that .numpy() gave here are alive and share one memory, which torch has written "
-                f"in between: all of them show the last values; keep .numpy().copy()",
-                ((write[1], "the memory is written here"),),
-            )
+        if write is None:
+            return
+        earlier = [b for b in block.arrays if b.sequence < write[0] and b.target() is not None]
+        alike = [b for b in earlier if b.site is site]
+        if len(alike) in _LOOKED_AT and are_kept_together(alike):
+            self._report_arrays(alike, write[1])
+        elif earlier and earlier[-1].site is not site and self._meets_here(earlier[-1], site):
+            self._report_arrays(earlier[-1:], write[1], site)
+
+    def _finish_arrays(self, block: Block) -> None:
+        write = block.torch_write
+        earlier = [b for b in block.arrays if write is not None and b.sequence < write[0] and b.target() is not None]
+        for site in dict.fromkeys(b.site for b in earlier):
+            alike = [b for b in earlier if b.site is site]
+            if write is not None and len(alike) > 1 and not self.findings.at(site) and are_kept_together(alike):
+                self._report_arrays(alike, write[1])
+
+    def _meets_here(self, birth: Birth, site: Site) -> bool:
+        """Whether the program's current line also names an array that was taken before."""
+        array, frame = birth.target(), user_frame()
+        if frame is None or array is None:
+            return False
+        names = [n for v in (frame.f_locals, frame.f_globals) for n, value in list(v.items()) if value is array]
+        return any(re.search(rf"\b{re.escape(name)}\b", site.text) for name in names)
+
+    def _report_arrays(self, births: list[Birth], write: Site, site: Site | None = None) -> None:
+        what = f"{len(births)} arrays that .numpy() gave here are" if len(births) > 1 else "the array from here is"
+        self.findings.add(
+            "changing-snapshot",
+            births[0].site,
+            f"{what} still in use, over the memory of a tensor that torch has written since: only the last values are "
+            f"left; keep .numpy().copy()",
+            ((write, "the memory is written here"), *(((site, "and used here"),) if site is not None else ())),
+        )
+
+    def unchanged(self, tensor: Any, how: str) -> None:
+        """A conversion had nothing to do, and gave its argument itself."""
+        site = user_site()
+        if site.function != "<module>":
+            self.unconverted.put(tensor, Birth(tensor, how, site, address_of(tensor), self.sequence, None))
+            self.addresses.add(address_of(tensor))
 
     # --- what is written ----------------------------------------------------------------------------------------------
 
@@ -203,9 +244,13 @@ class Memory:
 
     def _check_callers(self, tensor: Any, site: Site) -> None:
         """A function converts its argument, writes the result, and the caller's own variable changes with it."""
+        if site.function == "<module>":
+            return
         birth = self.births.of(tensor)
         birth = birth if birth is not None else self._birth_of_view(tensor)
-        if birth is None or site.function == "<module>":
+        if (kept := self.unconverted.of(tensor)) is not None and kept.site.code is site.code:
+            birth = kept
+        if birth is None:
             return
         converted = birth.first(*CONVERSIONS)
         birth = converted if converted is not None else self._rebound(birth.address, site)
@@ -271,10 +316,10 @@ class Memory:
         birth = self.snapshots.of(tensor)
         if birth is not None and birth.block is not None:
             self.outside.read(birth, user_site())
-            if birth.how not in SNAPSHOTS:
-                return
-        write = self.writes.get(birth.address) if birth is not None else None
-        if birth is None or write is None or write[0] <= birth.sequence or self.findings.at(birth.site):
+        if birth is None or birth.how not in SNAPSHOTS:
+            return
+        write = self.writes.get(birth.address)
+        if write is None or write[0] <= birth.sequence or self.findings.at(birth.site):
             return
         site = user_site()
         if birth.site is not site and birth.how != "data" and _is_kept(tensor):
@@ -288,9 +333,12 @@ class Memory:
 
     def read_all(self, values: Any) -> None:
         """A list of tensors goes into an operation."""
-        for value in values[:_MOST_IN_LIST]:
+        values = values[:_MOST_IN_LIST]
+        for value in values:
             if id(value) in self.snapshots:
                 self.read(value)
+        if len(values) > 1 and values[0] is values[1] and type(values[0]) in PLAIN:
+            self._check_twice(values[:1])
 
     def used(self, tensor: Any) -> None:
         """*tensor* goes into a computation: if it is a copy that was written, the write was not lost."""
@@ -331,6 +379,44 @@ class Memory:
                     ((user_site(), "the tensor moves to other memory here"),),
                 )
 
+    def updated(self, target: Any, source: Any, how: str) -> None:
+        """*target* was written in place with values of *source*: with its own, if it is no copy as was thought."""
+        birth = self.snapshots.of(source) or self.snapshots.of(target)
+        if birth is None or target is source or target.data_ptr() != source.data_ptr() or target.shape != source.shape:
+            return
+        site, write = user_site(), self.writes.get(birth.address)
+        if birth.site is site or birth.block is not None or write is None or not _has_memory(target):
+            return
+        restored = how == "copy_"
+        self.findings.add(
+            "restored-from-itself" if restored else "changing-snapshot",
+            birth.site,
+            f"what {birth.how} gave here shares its memory with what it is later "
+            f"{'copied to, which restores nothing' if restored else 'averaged with'}; keep a clone()",
+            ((write[1], "the memory is written here"), (site, f"{how}() reads and writes the same memory here")),
+        )
+
+    def gave_gradient(self, gradient: Any) -> None:
+        """``tensor.grad`` was read."""
+        if type(gradient) in PLAIN and self.births.of(gradient) is None:
+            self.made(gradient, "grad", None, user_site())
+            self.snapshots.put(gradient, self.births[id(gradient)][1])
+
+    def _check_twice(self, values: Any) -> None:
+        """One gradient stands more than once in a list, put there before and after it was written."""
+        for value in values:
+            birth = self.births.of(value)
+            write = self.writes.get(birth.address) if birth is not None and birth.how == "grad" else None
+            if birth is not None and write is not None and write[0] > birth.sequence:
+                self.findings.add(
+                    "changing-snapshot",
+                    birth.site,
+                    ".grad gives the same tensor at each turn, and what was kept of it is written by the next backward "
+                    "or zero_grad: all entries show the last values; keep .grad.clone()",
+                    ((write[1], "the gradient is written here"), (user_site(), "and several are read here")),
+                )
+                return
+
     # --- copies that take a write with them ---------------------------------------------------------------------------
 
     def temporary(self, result: Any, how: str, site: Site) -> None:
@@ -359,6 +445,8 @@ class Memory:
     def finish(self) -> None:
         """Look at what is still alive: small views that keep large memory."""
         self.outside.finish()
+        for block in list(self.blocks.values()):
+            self._finish_arrays(block)
         by_site: dict[Site, list[Birth]] = {}
         for _, birth in self.births.alive():
             if birth.how in ("__getitem__", "select", "narrow", "split", "chunk"):
@@ -437,21 +525,14 @@ def _is_kept(tensor: Any) -> bool:
     return False
 
 
-def is_namespace(holder: dict[Any, Any]) -> bool:
-    """Whether a dict holds the variables of a module or of a function."""
-    if "__builtins__" in holder or "__name__" in holder:
-        return True
-    return any(isinstance(owner, (ModuleType, FrameType)) for owner in gc.get_referrers(holder))
-
-
 def _outer_variable(tensor: Any, address: int) -> str:
-    """The name of a variable of a calling function that lies in this memory; empty if there is none."""
+    """A variable of a calling function that lies in this memory and is read again; empty if there is none."""
     here = user_frame()
     frame = here.f_back if here is not None else None
     while frame is not None:
         if not is_library(frame.f_code.co_filename):
             for name, value in _variables(frame):
-                if isinstance(value, (torch.Tensor, np.ndarray)) and address_of(value) == address:
+                if isinstance(value, KINDS) and address_of(value) == address and will_read(frame, name):
                     return name
         frame = frame.f_back
     return ""

@@ -6,6 +6,7 @@ import ast
 import gc
 import linecache
 import time
+import weakref
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
@@ -17,8 +18,9 @@ import torch
 
 from .attention import Attention
 from .blame import lines_that_wrote
+from .blocks import is_attributes, is_in_container, is_namespace
 from .listening import listener
-from .memory import PLAIN, Memory, address_of, is_namespace
+from .memory import PLAIN, Memory, address_of
 from .reports import Findings
 from .sites import Site, is_library, site_of
 from .watching import Known
@@ -29,6 +31,18 @@ _SAMPLED = 65_536
 _BURST = 200_000
 _PAUSE = 2.0
 _ASKED = 8
+_MOST_PLACES = 4_096
+_MOST_LOOKS = 3
+
+
+class Place:
+    """Elements that a function has given a view of, and the first view that lives."""
+
+    __slots__ = ("content", "looked", "version", "view")
+
+    def __init__(self, view: Any) -> None:
+        self.view, self.version, self.looked = weakref.ref(view), view._version, 0
+        self.content: int | None = None
 
 
 class Returns:
@@ -50,6 +64,7 @@ class Returns:
         self.asked: dict[CodeType, int] = {}
         self.listener = listener(KINDS, is_library, self._heard, events=_BURST)
         self.next = 0.0
+        self.places: dict[tuple[CodeType, int, tuple[int, ...]], Place] = {}
 
     def start(self) -> None:
         """Begin to look, for a while; what is begun again later goes on from there."""
@@ -74,6 +89,8 @@ class Returns:
         if type(value) in PLAIN:
             self.on_tensor(frame, value)
             self.memory.addresses.add(address_of(value))
+            if value._base is not None:
+                self._view_returned(frame, value)
         now, code = _content(value), frame.f_code
         before = self.seen.of(value)
         if before is None or code not in before:
@@ -88,6 +105,24 @@ class Returns:
         """Who holds an object is asked of the whole heap: a few times for each function, then ever more rarely."""
         times = self.asked[code] = self.asked.get(code, 0) + 1
         return times <= _ASKED or times & (times - 1) == 0
+
+    def _view_returned(self, frame: FrameType, value: Any) -> None:
+        """A new view of the same elements as before: those that were kept change with it."""
+        key = (frame.f_code, value.data_ptr(), value.shape)
+        place = self.places.get(key)
+        earlier = place.view() if place is not None else None
+        if place is None or earlier is None:
+            if len(self.places) < _MOST_PLACES:
+                self.places[key] = Place(value)
+        elif place.content is not None:
+            if place.content != _elements(value):
+                self._report(value, frame)
+                place.content = None
+        elif place.looked < _MOST_LOOKS and place.version != value._version:
+            place.looked += 1
+            # Who holds a tensor is slow to find out, and so is what is in it: for the few that are kept.
+            if is_in_container(earlier):
+                place.content = _elements(value)
 
     def _report(self, value: Any, frame: FrameType) -> None:
         site, name = site_of(frame), frame.f_code.co_name
@@ -148,6 +183,13 @@ def _content(value: Any) -> int:
     return zlib.crc32(np.ascontiguousarray(flat).view(np.uint8).data)
 
 
+def _elements(view: Any) -> int:
+    """A checksum of what a view shows, or nothing to speak of where that is not to be had cheaply."""
+    if view.device.type != "cpu" or view.nbytes > _SAMPLED or view.is_conj() or view.is_neg() or view.nbytes == 0:
+        return 0
+    return zlib.crc32(view.detach().contiguous().view(-1).view(torch.uint8).numpy())
+
+
 def _is_held(value: Any, frame: FrameType) -> bool:
     """Whether an earlier result is still in use: in a container, or under two names of the caller."""
     owner = frame.f_locals.get("self")
@@ -159,13 +201,9 @@ def _is_held(value: Any, frame: FrameType) -> bool:
             isinstance(holder, dict)
             and id(holder) not in own
             and not is_namespace(holder)
-            and not _is_attributes(holder)
+            and not is_attributes(holder)
         ):
             return True
     caller = frame.f_back
     names = [n for n, v in caller.f_locals.items() if v is value] if caller is not None else []
     return len(names) > 1
-
-
-def _is_attributes(holder: dict[Any, Any]) -> bool:
-    return any(getattr(owner, "__dict__", None) is holder for owner in gc.get_referrers(holder))

@@ -200,7 +200,7 @@ class Session:
     def _before_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
         if self.full:
             parameters = _parameters(optimizer)
-            self.gradients.stepped(parameters)
+            self.gradients.stepped(optimizer, parameters)
             self.checkpoints.stepping(optimizer, parameters)
         # The optimizer itself is the first argument.
         if (args[1] if len(args) > 1 else kwargs.get("closure")) is not None:

@@ -174,6 +174,13 @@ _ALL = (
         "set here, and read by nobody",
     ),
     _kind(
+        "TCY628",
+        "optimizer-without-gradients",
+        "error",
+        "an optimizer steps parameters that are frozen, replaced or never have a gradient when it steps",
+        "it steps here, and changes nothing",
+    ),
+    _kind(
         "TCY641",
         "masked-values-dropped",
         "error",
