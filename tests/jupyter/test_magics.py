@@ -69,6 +69,8 @@ CELLS = {
     "magic inside": "%%copies --to recording\nn = !echo 3\nprint(x.clone().sum().item(), n)",
     "function": "def f(local):\n    copied = %copies --quiet local.clone()\n    return copied\nf(x).shape",
     "help": "%copies?",
+    "block": "import tensorcopy as tc\nwith tc.trace() as recording:\n    twice(x)",
+    "look at block": LOOK,
     "markup": "%%copies\nx.clone(); '<script>alert(1)</script>'",
 }
 
@@ -169,6 +171,12 @@ def test_the_help_tells_the_options(told: dict[str, dict[str, Any]]) -> None:
         "--steps N",
         "--to NAME",
         "--quiet",
+    ]
+
+
+def test_a_traced_block_names_the_cells_too(told: dict[str, dict[str, Any]]) -> None:
+    assert eval(told["look at block"]["printed"].partition(": ")[2]) == [
+        ("clone", "cell In[2]", 3, "return [x.clone() for _ in range(2)]", 2)
     ]
 
 

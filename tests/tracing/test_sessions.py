@@ -167,3 +167,10 @@ def test_lines_beyond_the_bound_are_summed(tmp_path: Path, monkeypatch: pytest.M
         ("other copies", 3, 48),
     ]
     assert set(capture.timeline.events.line) == {0, 1, 2}
+
+
+def test_an_array_of_a_tensor_is_counted_once(tmp_path: Path) -> None:
+    code = "t, kept = torch.zeros(2), []\nfor _ in range(2):\n    t += 1\n    kept.append(t.numpy())\n"
+    (finding,) = traced(code, tmp_path).findings
+
+    assert (finding.message.split(" that ")[0], finding.count) == ("2 arrays", 1)

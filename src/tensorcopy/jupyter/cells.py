@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import ast
-import linecache
 import re
 import sys
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from types import CodeType, FrameType
 from typing import Any
 
 from IPython.core.error import UsageError
 
-from ..tracing.capture import Capture
-from ..tracing.renaming import renamed
-from ..tracing.sites import take_for_program
+from ..tracing.notebooks import cell_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -28,7 +25,6 @@ class Program:
     def run(self, shell: Any, scope: dict[str, Any] | None) -> Any:
         """Run them in the namespace of the user; gives the value of `value`."""
         __tracebackhide__ = True
-        _know_cells(shell)
         local = shell.user_ns if scope is None else scope
         for statement in self.statements:
             exec(statement, shell.user_global_ns, local)
@@ -38,7 +34,7 @@ class Program:
 def program_of_cell(shell: Any, line: str, cell: str) -> Program:
     """The lines below ``%%copies``, numbered as they are seen in the cell."""
     written = f"%%copies {line}".rstrip() + "\n" + cell
-    file = shell.compile.cache(written, _running(shell)[2], raw_code=written)
+    file = shell.compile.cache(written, _running(shell)[1], raw_code=written)
     # The shell drops the empty lines before the first that is not; above them is that of the magic itself.
     above = 1 + cell[: len(cell) - len(cell.lstrip("\n \t"))].count("\n")
     statements = _parsed(shell, cell, file, above)
@@ -49,7 +45,7 @@ def program_of_cell(shell: Any, line: str, cell: str) -> Program:
 
 def program_of_line(shell: Any, expression: str) -> Program:
     """What stands behind ``%copies``, on the line of the cell that it stands in."""
-    _, line, number = _running(shell)
+    line, number = _running(shell)
     written = shell.history_manager.input_hist_raw[-1]
     if line == 0 or "%copies" not in (written.splitlines()[line - 1 : line] or [""])[0]:
         written, line = f"%copies {expression}", 1
@@ -90,30 +86,12 @@ def _shown(shell: Any, cell: str, statements: list[ast.stmt]) -> set[int]:
     return expressions if shell.ast_node_interactivity == "all" else expressions & {len(statements) - 1}
 
 
-def _running(shell: Any) -> tuple[str, int, int]:
-    """File, line and number of the cell that is running; no file, and the shell's own count, if none is."""
+def _running(shell: Any) -> tuple[int, int]:
+    """Line and number of the cell that is running; line 0, and the number that the shell counts, if none is."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
-        number = re.search(r"\d+", _cell_name(shell, frame.f_code.co_filename))
+        number = re.search(r"\d+", cell_name(frame.f_code.co_filename))
         if number is not None:
-            return frame.f_code.co_filename, frame.f_lineno, int(number[0])
+            return frame.f_lineno, int(number[0])
         frame = frame.f_back
-    return "", 0, int(shell.execution_count)
-
-
-def _know_cells(shell: Any) -> None:
-    """The files of all cells so far are the program, whatever they are called."""
-    for file in [file for file in linecache.cache if _cell_name(shell, file)]:
-        take_for_program(file)
-
-
-def _cell_name(shell: Any, file: str) -> str:
-    """``cell In[3]`` for the file that the shell compiled that cell as; empty for others."""
-    named = shell.compile.format_code_name(file)
-    return f"cell {named[1]}" if named is not None else ""
-
-
-def with_cell_names(shell: Any, capture: Capture, program: Program) -> Capture:
-    """The capture with cells for the files that they were compiled as."""
-    cell = _cell_name(shell, program.file) or program.file
-    return replace(renamed(capture, lambda file: _cell_name(shell, file) or file), command=(cell,))
+    return 0, int(shell.execution_count)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import re
+from dataclasses import replace
 from typing import Any
 
 from IPython.core.error import UsageError
@@ -11,8 +12,9 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_loca
 from IPython.core.magic_arguments import argument, magic_arguments
 from IPython.display import display
 
+from ..tracing.notebooks import cell_name
 from ..tracing.tracing import trace
-from .cells import Program, program_of_cell, program_of_line, with_cell_names
+from .cells import Program, program_of_cell, program_of_line
 
 # Each word with the space behind it, so that an expression can be put together again as it was.
 _WORDS = re.compile(r"\S+\s*")
@@ -62,7 +64,7 @@ class CopyMagics(Magics):  # type: ignore[misc]
             with recorder:
                 return program.run(self.shell, scope)
         finally:
-            recorder.capture = with_cell_names(self.shell, recorder.capture, program)
+            recorder.capture = replace(recorder.capture, command=(cell_name(program.file),))
             if options.to is not None:
                 self.shell.user_ns[options.to] = recorder
             if not options.quiet:

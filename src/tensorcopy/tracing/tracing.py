@@ -75,8 +75,10 @@ class trace(Shown):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        from .notebooks import with_cell_names
+
         ended = "normally" if kind is None else f"with {kind.__name__}"
-        self.capture = self._open.recordings.pop().stop(ended, error)
+        self.capture = with_cell_names(self._open.recordings.pop().stop(ended, error))
         self._ended = True
 
     def __call__(self, function: F) -> F:
@@ -98,9 +100,11 @@ class trace(Shown):
         return recorded  # type: ignore[return-value]
 
     def _begin(self, what: str, function: Callable[..., Any] | None = None) -> None:
+        from .notebooks import take_cells_for_program
         from .recording import Recording
 
         recording = Recording(steps=self._steps, command=(what,), strict=self._strict, function=function)
+        take_cells_for_program()
         recording.start()
         self._open.recordings.append(recording)
 
