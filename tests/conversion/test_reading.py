@@ -612,7 +612,10 @@ def test_a_nest_changed_by_its_own_sequence_is_refused_or_read_in_bounds(reader,
         result = reader(rows)
     except RaggedError:
         return
-    assert result.shape in ((0,), (3, 2), (4, 2))
+    assert result.shape == (0,) or result.shape[1:] == (2,)
+    if result.size:
+        assert result[:3].tolist() == [[1.0, 2.0], [1.0, 2.0], [3.0, 4.0]]
+        assert (result[3:] == [1.0, 2.0]).all()
 
 
 @pytest.mark.parametrize(("claimed", "given"), [(2, 5), (2, 1), (2, 0)])

@@ -395,8 +395,9 @@ def _joined(rows: Sequence[Any]) -> Sequence[Any]:
     if len(rows) == 1:
         return tuple(rows[0])
     elements: list[Any] = []
+    extend = elements.extend  # += would ask the class of a row, and may become an object of that class
     for row in rows:
-        elements += row
+        extend(row)
     return elements
 
 
