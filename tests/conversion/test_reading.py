@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 
 from tensorcopy.conversion import reading
 from tensorcopy.conversion.casting import CASTINGS
-from tensorcopy.conversion.number_kinds import KINDS, READABLE
+from tensorcopy.conversion.number_kinds import KINDS, READABLE, result_dtype
 from tensorcopy.errors import (
     BadArgumentError,
     LossyConversionError,
@@ -38,13 +38,13 @@ NATIVE = reading._native
 needs_native = pytest.mark.skipif(NATIVE is None, reason="the C extension is not built")
 
 
-@pytest.fixture(params=["c", "python", "python in small blocks"])
+@pytest.fixture(params=["c", "c at once", "python", "python in small blocks"])
 def reader(request, monkeypatch):
     """`read` as each implementation does it; of a foreign leaf and of errors, all do the same in Python."""
-    if request.param == "c":
+    if request.param.startswith("c"):
         if NATIVE is None:
             pytest.skip("the C extension is not built")
-        return _read
+        return _read_at_once if request.param == "c at once" else _read
     monkeypatch.setattr(reading, "_native", None)
     if request.param.endswith("blocks"):
         monkeypatch.setattr(reading, "_BLOCK", 3)
@@ -60,6 +60,27 @@ def _allocate(shape, name):
 
 def _read(nested, **choices):
     return reading.read(nested, allocate=_allocate, **choices)
+
+
+def _rooms(default_float="float32", most=1 << 20, guards=()):
+    names = [result_dtype(1 << kind, default_float) for kind in range(len(KINDS))]
+    return reading.Rooms(
+        makers=tuple((lambda *shape, name=name: _allocate(shape, name)[1]) for name in names),
+        dtypes=bytes(map(READABLE.index, names)),
+        address=lambda array: array.ctypes.data,
+        most=most,
+        guards=guards,
+    )
+
+
+def _read_at_once(nested, *, dtype=None, default_float="float32", casting="checked"):
+    plain = dtype is None and casting == "checked"
+    found = reading.read_small(nested, _rooms(default_float)) if plain else None
+    return (
+        found
+        if isinstance(found, np.ndarray)
+        else _read(nested, dtype=dtype, default_float=default_float, casting=casting)
+    )
 
 
 def _in_c(nested, *, dtype=None, default_float="float32", casting="checked"):
@@ -500,6 +521,7 @@ def test_every_implementation_gives_the_same_bytes_or_the_same_error(nested, dty
     choices = {"dtype": dtype, "casting": casting, "default_float": default_float}
     expected = _outcome(_in_python, nested, **choices)
     assert _outcome(_read, nested, **choices) == expected
+    assert _outcome(_read_at_once, nested, **choices) == expected
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(reading, "_BLOCK", 2)
         in_blocks = _outcome(_in_python, nested, **choices)
@@ -747,6 +769,41 @@ def test_the_extension_numbers_dtypes_and_kinds_as_python_does():
         if scalar is None:
             scalar = numpy_dtype(name.removeprefix("numpy.")).type(1)
         assert NATIVE.outline(scalar) == ((), 1 << kind, None)
+
+
+@needs_native
+@pytest.mark.parametrize(
+    ("nested", "dtype"),
+    [
+        ([1, 2.5], "float32"),
+        ([[True, 2], [3, 4]], "int64"),
+        ([False, 2, 3.5, 1j], "complex64"),
+        ([np.float32(1)] * 3, "float32"),
+        ([np.int8(1), 2.0], None),
+        ([np.int8(1), np.int16(2)], None),
+        ([2**60 + 1, 0.5], None),
+        ([[1.5], [2.5, 3.5]], None),
+        ([], None),
+        (1.5, None),
+        ([1.5] * 100, None),
+    ],
+)
+def test_small_nests_without_anything_odd_are_read_in_one_call(nested, dtype):
+    found = reading.read_small(nested, _rooms(most=64))
+    assert found is None if dtype is None else (found.dtype == dtype and _same(found, _read(nested)))
+
+
+@needs_native
+def test_nothing_is_read_in_one_call_where_a_guard_speaks_or_arrays_are_met():
+    assert reading.read_small([1.5], _rooms(guards=(lambda: 0, lambda: 1))) is None
+    assert reading.read_small([1.5], _rooms(guards=(lambda: 1 / 0,))) is None
+    assert reading.read_small([1.5], _rooms(guards=(lambda: None,))).tolist() == [1.5]
+    assert reading.read_small([[np.ones(2)]], _rooms()) is reading.HOLDS_ARRAYS
+    assert reading.read_small([[np.ones(2)]], _rooms(guards=(lambda: 1,))) is None
+    with pytest.raises(TypeError, match="takes a maker and a dtype for every kind"):
+        reading.read_small([1.5], _rooms()._replace(dtypes=b""))
+    with pytest.raises(TypeError, match="takes a tuple of five"):
+        NATIVE.read([1.5], ())
 
 
 @needs_native

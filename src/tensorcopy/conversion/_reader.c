@@ -1,13 +1,13 @@
 /* Bulk reader of nested sequences of numbers; see reading.py, whose Python code defines every rule applied here.
  *
- * Three functions walk a nest: outline() looks at the first element of each level, survey() collects the kinds of all
- * leaves, fill() writes the leaves into memory. Each gives None for anything out of the ordinary (a ragged row, a leaf
- * that is no number, a value that would change, an integer beyond 64 bits); reading.py then reads the same nest itself,
- * and either succeeds or words the error. So nothing here creates an error message, and nothing here may accept what
- * the Python code refuses.
+ * Four functions walk a nest: outline() looks at the first element of each level, survey() collects the kinds of all
+ * leaves, fill() writes the leaves into memory, read() does for a small nest what otherwise takes several calls. Each
+ * gives None for anything out of the ordinary (a ragged row, a leaf that is no number, a value that would change, an
+ * integer beyond 64 bits); reading.py then reads the same nest itself, and either succeeds or words the error. So nothing
+ * here creates an error message, and nothing here may accept what the Python code refuses.
  *
  * Invariants
- *  - fill() writes prod(shape) elements at most: every sequence is checked against shape, level by level, and checked
+ *  - fill() and read() write prod(shape) elements at most: every sequence is checked against shape, level by level, and checked
  *    again after anything that can run Python code.
  *  - Python code can run only in classify() (an unknown class), in walk_sequence() and first_leaf() (a sequence that
  *    is no plain list or tuple) and in a Py_DECREF that drops the last reference. A sequence is owned while such a
@@ -845,6 +845,129 @@ fill(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
     return walk_nest(&walk, args[0]) ? PyLong_FromUnsignedLong(walk.kinds) : refused();
 }
 
+PyDoc_STRVAR(read_doc,
+"read(nested, (makers, dtypes, data_ptr, most, guards)) -> object or None\n\n"
+"The values of a small nest in a fresh object, in one call. makers has a callable for each kind (or None), which takes\n"
+"lengths and gives an object of that shape; dtypes its dtype, by number, as bytes; data_ptr gives the address of such an\n"
+"object, where that many aligned elements must be writable. None where anything is out of the ordinary: more than `most`\n"
+"bytes, kinds that do not agree, or one of guards, a tuple of callables, not giving something false. makers itself where\n"
+"nothing is, but the first leaf has memory of its own.");
+
+/* Whether a tuple of callables all give something false; 0 also with an error set. */
+static int
+all_quiet(PyObject *guards)
+{
+    for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(guards); i++) {
+        PyObject *answer = PyObject_CallNoArgs(PyTuple_GET_ITEM(guards, i));
+        int loud = answer == NULL ? 1 : PyObject_IsTrue(answer);
+        Py_XDECREF(answer);
+        if (loud)
+            return 0;
+    }
+    return 1;
+}
+
+/* A new object of the walk's shape; NULL, perhaps without an error, where it would have more than `most` bytes. */
+static PyObject *
+new_room(const Walk *walk, PyObject *make, Py_ssize_t most)
+{
+    PyObject *lengths[MAX_DIMS], *room = NULL;
+    Py_ssize_t left = most / walk->itemsize;
+    int depth = 0;
+    for (; depth < walk->ndim && left >= walk->shape[depth]; depth++) {
+        left /= walk->shape[depth];
+        lengths[depth] = PyLong_FromSsize_t(walk->shape[depth]);
+        if (lengths[depth] == NULL)
+            break;
+    }
+    if (depth == walk->ndim)
+        room = PyObject_Vectorcall(make, lengths, (size_t)depth, NULL);
+    while (depth > 0)
+        Py_DECREF(lengths[--depth]);
+    return room;
+}
+
+/* The kind whose dtype leaves of these kinds make together: the greatest, as they are Python numbers, or the only one.
+ * FAILED for others. */
+static enum kind
+greatest(unsigned kinds)
+{
+    for (int kind = PY_BOOL; kind <= PY_COMPLEX; kind++)
+        if (kinds < KIND_BIT(kind + 1))
+            return (enum kind)kind;
+    for (int kind = FIRST_NUMPY; kind < FIRST_NUMPY + NOTHING; kind++)
+        if (kinds == KIND_BIT(kind))
+            return (enum kind)kind;
+    return FAILED;
+}
+
+typedef struct {
+    PyObject *makers, *codes, *data_ptr, *guards;
+    Py_ssize_t most;
+} Rooms;
+
+static int
+read_rooms(PyObject *tuple, Rooms *rooms)
+{
+    if (!PyTuple_Check(tuple) || PyTuple_GET_SIZE(tuple) != 5) {
+        PyErr_SetString(PyExc_TypeError, "read() takes a tuple of five");
+        return 0;
+    }
+    PyObject **args = PySequence_Fast_ITEMS(tuple);
+    *rooms = (Rooms){args[0], args[1], args[2], args[4], PyLong_AsSsize_t(args[3])};
+    if (PyErr_Occurred())
+        return 0;
+    Py_ssize_t kinds = FIRST_NUMPY + NOTHING;
+    if (PyTuple_Check(rooms->makers) && PyTuple_GET_SIZE(rooms->makers) == kinds && PyBytes_Check(rooms->codes)
+        && PyBytes_GET_SIZE(rooms->codes) == kinds && PyTuple_Check(rooms->guards))
+        return 1;
+    PyErr_SetString(PyExc_TypeError, "read() takes a maker and a dtype for every kind, and a tuple of guards");
+    return 0;
+}
+
+/* The nest in a fresh room for leaves of this kind; NULL, perhaps without an error, where it does not fit. */
+static PyObject *
+read_as(Walk *walk, const Rooms *rooms, enum kind kind, PyObject *nested)
+{
+    PyObject *make = PyTuple_GET_ITEM(rooms->makers, kind);
+    if (make == Py_None)
+        return NULL;
+    walk->dtype = (enum dtype)((unsigned char)PyBytes_AS_STRING(rooms->codes)[kind] % NOTHING);
+    walk->itemsize = dtype_sizes[walk->dtype];
+    walk->run = run_for(walk->dtype, walk->casting);
+    walk->kinds = 0;
+    PyObject *room = new_room(walk, make, rooms->most);
+    PyObject *address = room == NULL ? NULL : PyObject_CallOneArg(rooms->data_ptr, room);
+    walk->out = address == NULL ? NULL : PyLong_AsVoidPtr(address);
+    Py_XDECREF(address);
+    if (walk->out != NULL && walk_nest(walk, nested) && greatest(walk->kinds) == kind)
+        return room;
+    Py_XDECREF(room);
+    return NULL;
+}
+
+static PyObject *
+read_small(PyObject *module, PyObject *const *args, Py_ssize_t nargs)
+{
+    Walk walk = {.state = PyModule_GetState(module), .casting = CHECKED};
+    Rooms rooms;
+    if (!has_arguments("read", nargs, 2) || !read_rooms(args[1], &rooms))
+        return NULL;
+    int is_empty = 0;
+    PyObject *leaf = first_leaf(&walk, args[0], &is_empty), *room = NULL;
+    enum kind kind = leaf == NULL || is_empty || PyErr_Occurred() ? FAILED : kind_of(&walk, leaf), before = SEQUENCE;
+    Py_XDECREF(leaf);
+    int quiet = walk.ndim > 0 && all_quiet(rooms.guards);
+    if (quiet && kind == FOREIGN)
+        room = Py_NewRef(rooms.makers);
+    /* A first leaf that was a bad guess is followed by a better one. */
+    if (quiet)
+        for (; room == NULL && kind > before && !PyErr_Occurred(); before = kind, kind = greatest(walk.kinds))
+            room = read_as(&walk, &rooms, kind, args[0]);
+    Py_CLEAR(walk.last);
+    return room != NULL ? room : refused();
+}
+
 PyDoc_STRVAR(holds_doc,
 "holds(scalar, raw) -> bool\n\n"
 "Whether scalar stores the bytes raw right behind its object header, where fill() would read them.");
@@ -948,6 +1071,7 @@ static PyMethodDef methods[] = {
     {"outline", outline, METH_O, outline_doc},
     {"survey", (PyCFunction)(void (*)(void))survey, METH_FASTCALL, survey_doc},
     {"fill", (PyCFunction)(void (*)(void))fill, METH_FASTCALL, fill_doc},
+    {"read", (PyCFunction)(void (*)(void))read_small, METH_FASTCALL, read_doc},
     {"holds", (PyCFunction)(void (*)(void))holds, METH_FASTCALL, holds_doc},
     {"configure", (PyCFunction)(void (*)(void))configure, METH_FASTCALL, configure_doc},
     {NULL, NULL, 0, NULL},

@@ -15,7 +15,7 @@ from .casting import can_lose
 from .filling import Where, fill_array, fill_tensor_from_array, part_for
 from .filling import fill_tensor as fill_tensor
 from .filling import refuse_loss as refuse_loss
-from .number_kinds import READABLE
+from .number_kinds import KINDS, READABLE, result_dtype
 from .plan import Decision, Exposure, Plan, Request
 
 
@@ -191,7 +191,39 @@ def read_list(nest: list[Any]) -> Any:
 
     `reading.HOLDS_ARRAYS` where *nest* begins with an array or a tensor; None where only its plan can tell.
     """
-    return reading.read_at_once(nest, default_float=default_float, allocate=_allocate_tensor)
+    rooms = _rooms.get(_default_dtype()) or _make_rooms()
+    return None if rooms is None else reading.read_small(nest, rooms)
+
+
+_rooms: dict[Any, reading.Rooms] = {}
+"""Rooms for small results, by the default dtype of torch."""
+_default_dtype: Callable[[], Any] = default_float
+"""``torch.get_default_dtype`` once there are rooms."""
+
+
+def _make_rooms() -> reading.Rooms | None:
+    """Rooms for small tensors; None where a mode is active in which what is made now would not serve later."""
+    global _default_dtype
+    torch = load("torch")
+    names = [result_dtype(1 << kind, default_float()) for kind in range(len(KINDS))]
+    # A tensor makes one like itself in two thirds of the time that torch.empty takes to read dtype and device.
+    models = [torch.empty(0, dtype=torch_dtype(n), device="cpu") if hasattr(torch, n) else None for n in names]
+    guards: list[Any] = [getattr(torch._C, name, None) for name in _MODES]
+    if None in guards or not all(model is None or tensors.has_plain_memory(model) for model in models):
+        return None
+    _default_dtype = torch.get_default_dtype
+    rooms = _rooms[_default_dtype()] = reading.Rooms(
+        makers=tuple(None if model is None else model.new_empty for model in models),
+        dtypes=bytes(READABLE.index(name) for name in names),
+        address=torch.Tensor.data_ptr,
+        most=allocation.ADVISE_FROM - 1,
+        guards=tuple(guards),
+    )
+    return rooms
+
+
+_MODES = ("_get_tracing_state", "_len_torch_dispatch_stack", "_len_torch_function_stack")
+"""What torch says of tracers and of modes that may change what a call gives; nothing where there are none."""
 
 
 def _allocate_tensor(shape: tuple[int, ...], name: str) -> tuple[int, Any]:

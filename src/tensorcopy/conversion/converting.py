@@ -9,8 +9,8 @@ from ..errors import BadArgumentError, LossyConversionError, note_source
 from ..live.devices import device_of
 from ..live.dtypes import name_of
 from ..live.libraries import class_of, is_tensor, load
-from ..live.tensors import is_capturing
-from . import stacking, targets
+from ..live.tensors import is_capturing, is_compiling
+from . import gathering, stacking, targets
 from .carry_out import read_list
 from .casting import followable, require_casting
 from .plan import PLAIN, Plan, Request
@@ -94,7 +94,7 @@ def to_torch(
         elif type(obj) is list:
             result = read_list(obj)
             if result is HOLDS_ARRAYS:
-                if not detach and not is_capturing():
+                if not detach and not is_compiling():
                     return _stack(obj)
             elif result is not None:
                 return result
@@ -132,6 +132,9 @@ def _to_torch(
 
 def _stack(nest: list[Any]) -> Any:
     """`to_torch` of a list that begins with an array or a tensor."""
+    few = gathering.gather_few(nest)
+    if few is not None:
+        return few
     try:
         return stacking.stack(nest, PLAIN)
     except LossyConversionError as error:

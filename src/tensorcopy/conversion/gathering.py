@@ -6,6 +6,7 @@ Nothing is decided from the first member alone. Where a member differs, or a val
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -27,6 +28,61 @@ def gather(members: Members, shape: tuple[int, ...], request: Request) -> Any:
     if kind is class_of("torch", "Tensor") or kind is class_of("torch.nn", "Parameter"):
         return _stack_tensors(load("torch"), members, shape, request) if request.to == "torch" else None
     return _gather_arrays(members, shape, request) if kind is class_of("numpy", "ndarray") else None
+
+
+def gather_few(members: list[Any]) -> Any:
+    """As `gather` of a list without options, for results so small that looking around would cost more than copying.
+
+    None for others. No tracer and no mode is active, and the first member is an array or a tensor.
+    """
+    first = members[0]
+    way = _ways.get(type(first)) or _learn_way(type(first))
+    if way is None or len(members) > _FEW or len(members) * first.nbytes >= _MUCH:
+        return None
+    return way(first, members)
+
+
+_ways: dict[type, Callable[[Any, list[Any]], Any]] = {}
+"""By the class of the first member, once it is there: what gathers a few like it."""
+
+
+def _learn_way(kind: type) -> Callable[[Any, list[Any]], Any] | None:
+    if kind is class_of("numpy", "ndarray"):
+        _ways[kind] = _gather_few_arrays
+    elif kind is class_of("torch", "Tensor"):
+        _ways[kind] = _stack_few(load("torch"))
+    return _ways.get(kind)
+
+
+def _gather_few_arrays(first: Any, arrays: list[Any]) -> Any:
+    room = _rooms.get(first.dtype)
+    if room is None:
+        return _learn_room(first)
+    result = room(len(arrays), *first.shape)
+    return result if kernels.gathered_as_they_are(arrays, result.data_ptr()) else None
+
+
+def _stack_few(torch: Any) -> Callable[[Any, list[Any]], Any]:
+    stack, dtype, have = torch.stack, torch._C.TensorBase.dtype, kernels.have
+
+    def stacked(first: Any, tensors: list[Any]) -> Any:
+        try:
+            return stack(tensors) if have(tensors, dtype, first.dtype) else None
+        except RuntimeError:
+            return None
+
+    return stacked
+
+
+_rooms: dict[Any, Any] = {}
+"""By the dtype of plain arrays: what makes a tensor of it from lengths."""
+
+
+def _learn_room(first: Any) -> None:
+    """Remember what makes results for arrays like *first*, if arrays like it can be gathered as they are."""
+    torch, name = load("torch"), _name(first.dtype)
+    if kernels.gathers(first, name) and hasattr(torch, name):
+        _rooms[first.dtype] = torch.empty(0, dtype=torch_dtype(name), device="cpu").new_empty
 
 
 def _gather_arrays(arrays: Members, shape: tuple[int, ...], request: Request) -> Any:
@@ -103,3 +159,5 @@ _SMALL = 1024
 """Bytes of a member that are looked at sooner than its dtype is asked for."""
 _FEW = 16
 """Members whose classes and dtypes are compared sooner than anything else is looked at."""
+_MUCH = 1 << 17
+"""Bytes of a result from which several threads may be of use."""

@@ -168,6 +168,22 @@ def gathered(members: list[Any] | tuple[Any, ...], result: int, target: str, cas
     return int(_native.gather(type(first), members, result, count, *_code((source, target), casting), threads))
 
 
+def gathered_as_they_are(arrays: list[Any], result: int) -> bool:
+    """As `gathered` of all *arrays* without a change of type, on this thread; False where it cannot be."""
+    first = arrays[0]
+    if _native is None:
+        return False
+    source, target, parts = _codes_of(first.dtype)
+    done = _native.gather(type(first), arrays, result, first.size * parts, source, target, False, 1)
+    return bool(done == len(arrays))
+
+
+@cache
+def _codes_of(dtype: Any) -> tuple[int, int, int]:
+    source, target, parts = _SAME[dtype.itemsize]
+    return _codes[source], _codes[target], parts
+
+
 _SAME = {1: ("uint8", "uint8", 1), 2: ("uint16", "uint16", 1), 4: ("uint32", "uint32", 1), 8: ("uint64", "uint64", 1)}
 _SAME[16] = ("uint64", "uint64", 2)
 """As what elements of some size travel when they keep their type: integers, and how many of them each."""

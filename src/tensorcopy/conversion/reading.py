@@ -19,7 +19,7 @@ from itertools import groupby
 from math import prod
 from operator import or_
 from types import ModuleType
-from typing import Any, Final, NoReturn, TypeVar
+from typing import Any, Final, NamedTuple, NoReturn, TypeVar
 
 from ..errors import BadArgumentError, LossyConversionError, UnsupportedDtypeError
 from ..live.dtypes import DTYPES
@@ -173,14 +173,27 @@ def read(
         return ForeignLeaf(path=found.args[0], leaf=found.args[1])
 
 
-def read_at_once(nested: Any, *, default_float: Callable[[], str], allocate: Allocate[Owner]) -> Owner | Any:
-    """As `read`, `HOLDS_ARRAYS` where the first leaf is one, or None where only `read` can tell."""
-    outline = None if _native is None else _native.outline(nested)
-    if outline is None:
+class Rooms(NamedTuple):
+    """What makes the results of `read_small`, and when."""
+
+    makers: tuple[Callable[..., Any] | None, ...]
+    """By the kind of a leaf: takes lengths, and gives a fresh object with that many elements; None where it cannot."""
+    dtypes: bytes
+    """By the kind of a leaf: the position in `READABLE` of what is made."""
+    address: Callable[[Any], int]
+    """Where the elements of such an object lie."""
+    most: int
+    """Bytes that one may have."""
+    guards: tuple[Callable[[], object], ...]
+    """What has to give something false for this way to be gone."""
+
+
+def read_small(nested: Any, rooms: Rooms) -> Any:
+    """As `read` without options; `HOLDS_ARRAYS` where the first leaf is one, None where only `read` can tell."""
+    if _native is None:
         return None
-    if outline[1] < 0:
-        return HOLDS_ARRAYS
-    return _read_outlined(_native, nested, outline, None, default_float(), "checked", allocate)
+    found = _native.read(nested, rooms)
+    return HOLDS_ARRAYS if found is rooms.makers else found
 
 
 HOLDS_ARRAYS: Final = object()

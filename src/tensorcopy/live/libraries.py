@@ -33,8 +33,12 @@ def load(name: str) -> Any:
     While another thread imports it, this waits until that is done.
     """
     module = sys.modules.get(name)
-    if module is not None and not _is_half_loaded(module):
-        return module
+    if module is not None:
+        if _complete.get(name) is module:
+            return module
+        if not _is_half_loaded(module):
+            _complete[name] = module
+            return module
     try:
         return import_module(name)
     except ImportError as error:
@@ -43,6 +47,10 @@ def load(name: str) -> Any:
             why=f"this conversion makes or reads objects of {name}",
             fix=f"pip install {_EXTRAS.get(name, name)}",
         ) from error
+
+
+_complete: dict[str, ModuleType] = {}
+"""Modules that were seen to be whole, which they stay; looking into their import machinery again would cost more."""
 
 
 def class_of(module: str, name: str) -> Any:

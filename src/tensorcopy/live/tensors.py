@@ -85,6 +85,11 @@ def is_capturing() -> bool:
     return bool(torch.compiler.is_compiling() or torch.jit.is_tracing())
 
 
+def is_compiling() -> bool:
+    """Whether ``torch.compile`` follows what is called now."""
+    return load("torch").compiler.is_compiling() is True
+
+
 def is_recording() -> bool:
     """Whether ``torch.jit.trace``, ``make_fx`` or ``torch.export`` records, and would take values as constants."""
     torch = load("torch")
