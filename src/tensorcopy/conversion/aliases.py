@@ -42,8 +42,10 @@ def groups_of(leaves: Sequence[Any], request: Request, spans: list[Span] | None 
 
     By themselves stay: what is not strided memory, wrapper classes, quantized and masked values, arrays of Python
     objects, and with ``detach=False`` whatever is on the graph, where the copy of a view must lead back to that very
-    view.
+    view. While a tracer records calls, all do.
     """
+    if tensors.is_recording():
+        return []
     if spans is None:
         spans = [span for i, leaf in enumerate(leaves) for span in _span(i, leaf, request)]
     return [group for cluster in _clusters(sorted(spans)) for group in _split(cluster, leaves, request)]

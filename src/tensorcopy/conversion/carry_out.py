@@ -24,8 +24,19 @@ def carry_out(plan: Plan | Decision, exposure: Exposure, request: Request) -> An
 
     A nest read as numbers that turns out to hold something else gives the `reading.ForeignLeaf` instead.
     """
-    result = _ROUTES[plan.route, request.to](exposure, request)
+    route = _ROUTES[plan.route, request.to]
+    if exposure.form == "tensor" or request.to != "torch" or not tensors.is_recording():
+        result = route(exposure, request)
+    else:
+        result = _as_constant(route, exposure, request)
     return result if isinstance(result, reading.ForeignLeaf) else finish(result, exposure, request)
+
+
+def _as_constant(route: Callable[[Exposure, Request], Any], exposure: Exposure, request: Request) -> Any:
+    """What *route* gives, as a constant of what is recorded: only its memory was written, and no call tells of that."""
+    with tensors.unrecorded():
+        result = route(exposure, request)
+    return result if isinstance(result, reading.ForeignLeaf) else tensors.as_constant(result)
 
 
 def finish(result: Any, exposure: Exposure, request: Request) -> Any:

@@ -20,6 +20,7 @@ from ..errors import (
 from ..live import arrays
 from ..live.dtypes import default_float, name_of_numpy, torch_dtype
 from ..live.libraries import class_of, load, loaded
+from ..live.tensors import is_recording
 from . import allocation, reading
 from .casting import advised_dtype, followable
 from .containers import Kind, Taken, kind_of, put_attributes, short, take_apart
@@ -153,6 +154,8 @@ def _collate_text(values: list[Any], field: str) -> list[Any]:
 
 def _collate_numbers(values: list[Any], field: str) -> Any:
     try:
+        if is_recording():
+            return to_torch(values)
         result = reading.read(values, default_float=default_float(), allocate=_allocate)
         return to_torch(values) if isinstance(result, reading.ForeignLeaf) else result
     except LossyConversionError as error:
@@ -245,7 +248,7 @@ def _no_graph_between_processes(field: str) -> GraphError:
 
 def _collate_arrays(values: list[Any], field: str) -> Any:
     first, count = values[0], len(values)
-    if first.ndim == 0 or not _have_one_dtype(values) or not arrays.is_numeric(first):
+    if first.ndim == 0 or not _have_one_dtype(values) or not arrays.is_numeric(first) or is_recording():
         return _collate_sources(values, field)
     if countOf(map(len, values), len(first)) < count:
         _explain(values, field)

@@ -12,7 +12,7 @@ from typing import Any
 
 from ..live.dtypes import DTYPES, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import class_of, load
-from ..live.tensors import has_plain_memory
+from ..live.tensors import has_plain_memory, is_recording
 from . import allocation, kernels
 from .plan import Request
 
@@ -22,12 +22,15 @@ Members = list[Any] | tuple[Any, ...]
 def gather(members: Members, shape: tuple[int, ...], request: Request) -> Any:
     """One tensor or array of *shape* and the shape of the members, which are laid out in it in order: copies.
 
-    None unless they are plain arrays, or plain tensors, of one class, dtype and shape. Keeps the graph of tensors.
+    None unless they are plain arrays, or plain tensors, of one class, dtype and shape, and while calls are recorded.
+    Keeps the graph of tensors.
     """
     kind = type(members[0])
     if kind is class_of("torch", "Tensor") or kind is class_of("torch.nn", "Parameter"):
         return _stack_tensors(load("torch"), members, shape, request) if request.to == "torch" else None
-    return _gather_arrays(members, shape, request) if kind is class_of("numpy", "ndarray") else None
+    if kind is not class_of("numpy", "ndarray") or (request.to == "torch" and is_recording()):
+        return None
+    return _gather_arrays(members, shape, request)
 
 
 def gather_few(members: list[Any]) -> Any:

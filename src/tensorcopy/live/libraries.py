@@ -19,7 +19,9 @@ _EXTRAS = {"torch": "tensorcopy[torch]", "numpy": "tensorcopy[torch]", "PIL": "p
 def loaded(name: str) -> ModuleType | None:
     """The module *name* if the program has imported it already, else None."""
     module = sys.modules.get(name)
-    return None if module is None or _is_half_loaded(module) else module
+    if module is None or _complete.get(name) is module:
+        return module
+    return None if _is_half_loaded(module) else module
 
 
 def _is_half_loaded(module: Any) -> bool:

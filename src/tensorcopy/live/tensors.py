@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -81,8 +82,7 @@ def has_visible_values(tensor: Any) -> bool:
 
 def is_capturing() -> bool:
     """Whether ``torch.compile`` or a tracer is recording, so that only torch's own calls may be used."""
-    torch = load("torch")
-    return bool(torch.compiler.is_compiling() or torch.jit.is_tracing())
+    return bool(load("torch").compiler.is_compiling() or is_recording())
 
 
 def is_compiling() -> bool:
@@ -96,6 +96,24 @@ def is_recording() -> bool:
     proxies = loaded("torch.fx.experimental.proxy_tensor")
     mode = getattr(proxies, "get_proxy_mode", None)
     return bool(torch.jit.is_tracing()) or (mode is not None and mode() is not None)
+
+
+@contextmanager
+def unrecorded() -> Iterator[None]:
+    """Run without what `is_recording` tells of. Tensors made meanwhile are to go through `as_constant` afterwards."""
+    torch = load("torch")
+    tracing = torch._C._get_tracing_state()
+    torch._C._set_tracing_state(None)
+    try:
+        with load("torch.utils._python_dispatch")._disable_current_modes():
+            yield
+    finally:
+        torch._C._set_tracing_state(tracing)
+
+
+def as_constant(tensor: Any) -> Any:
+    """*tensor*, as what is recorded knows it: a constant with these values, as ``torch.tensor`` makes one."""
+    return load("torch").ops.aten.lift_fresh(tensor)
 
 
 def why_not_array_memory(tensor: Any) -> str:
