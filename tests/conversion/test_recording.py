@@ -24,6 +24,10 @@ def _fx(function, x):
     return make_fx(function)(x)
 
 
+def _early(function, x):
+    return make_fx(function, pre_dispatch=True)(x)
+
+
 SOURCES = {
     "list": [1.0, 2.0],
     "nested list": [[1, 2]],
@@ -47,7 +51,7 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("record", [_traced, _fx])
+@pytest.mark.parametrize("record", [_traced, _fx, _early])
 @pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
 @pytest.mark.parametrize("source", SOURCES.values(), ids=list(SOURCES))
 def test_values_become_constants_of_what_is_recorded(source, call, record):
@@ -73,7 +77,7 @@ FOLLOWED = {
 }
 
 
-@pytest.mark.parametrize("record", [_traced, _fx])
+@pytest.mark.parametrize("record", [_traced, _fx, _early])
 @pytest.mark.parametrize("function", FOLLOWED.values(), ids=list(FOLLOWED))
 def test_tensors_are_followed_by_what_is_recorded(function, record):
     recorded = record(function, torch.ones(2))

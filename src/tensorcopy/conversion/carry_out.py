@@ -9,7 +9,7 @@ from ..errors import BadArgumentError, LossyConversionError
 from ..live import arrays, tensors
 from ..live.dtypes import default_float, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import load, loaded
-from . import allocation, reading
+from . import allocation, kernels, reading
 from .assembling import Trail, assemble_array, assemble_tensor, named
 from .casting import can_lose
 from .filling import Where, fill_array, fill_tensor_from_array, part_for
@@ -160,6 +160,10 @@ def tensor_from_array(array: Any, request: Request, where: Where = None) -> Any:
     torch = load("torch")
     name = name_of_numpy(array.dtype)
     target = request.dtype or name
+    if array.nbytes < _ONE_THREAD and request.memory_format is None and hasattr(torch, target):
+        small = _small_tensor(torch, array, target, request.casting)
+        if small is not None:
+            return small
     if not arrays.why_not_tensor_memory(array) and _has_torch_dtype(torch, name):
         view = arrays.tensor_over(array)
         if name == target and _is_one_small_run(array, request):
@@ -170,6 +174,18 @@ def tensor_from_array(array: Any, request: Request, where: Where = None) -> Any:
     result = allocation.empty(torch, array.shape, torch_dtype(target))
     fill_tensor_from_array(result, array, name, target, request.casting, where)
     return result if request.memory_format is None else result.contiguous(memory_format=request.memory_format)
+
+
+_ONE_THREAD = 1 << 20
+"""Bytes below which torch may wait for a second thread for longer than one needs for the copy."""
+
+
+def _small_tensor(torch: Any, array: Any, target: str, casting: str) -> Any:
+    """As `tensor_from_array`, on this thread; None where *array* is not one run of memory, or loses a value."""
+    if not kernels.gathers(array, target):
+        return None
+    result = allocation.empty(torch, array.shape, torch_dtype(target))
+    return result if kernels.written(array, result.data_ptr(), target, casting) else None
 
 
 def _is_one_small_run(array: Any, request: Request) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from math import prod
 from operator import attrgetter, countOf
 from typing import Any
@@ -22,12 +23,15 @@ from ..live.dtypes import default_float, name_of_numpy, torch_dtype
 from ..live.libraries import class_of, load, loaded
 from ..live.tensors import is_recording
 from . import allocation, reading
+from .carry_out import read_list
 from .casting import advised_dtype, followable
 from .containers import Kind, Taken, kind_of, put_attributes, short, take_apart
 from .converting import to_torch
 from .sources import source_of
 
 Rules = Mapping[type, Callable[[list[Any]], Any]]
+Field = tuple[Callable[[], str], ...]
+"""The path of a field in a sample: what words each step, which only an error needs."""
 
 _DEEPEST = 64
 _LARGE = allocation.ADVISE_FROM // 16
@@ -74,20 +78,25 @@ def collate(batch: Iterable[Any], *, by_type: Rules | None = None) -> Any:
             why="without a sample neither the fields nor their dtypes are known",
             fix="skip the batch, or use a sampler that gives at least one index",
         )
-    return _collate(samples, "", by_type or {}, 0)
+    return _collate(samples, (), by_type or {}, 0)
 
 
-def _collate(values: list[Any], field: str, rules: Rules, depth: int) -> Any:
-    """The batch of one field; *field* is its path in a sample."""
-    if not rules and type(values[0]) is class_of("torch", "Tensor") and _have_one_dtype(values):
+def _collate(values: list[Any], field: Field, rules: Rules, depth: int) -> Any:
+    """The batch of one field."""
+    cls = type(values[0])
+    if not rules and cls is class_of("torch", "Tensor") and _have_one_dtype(values):
         return _stack_tensors(values, field)
+    if not rules and (cls is float or cls is int):
+        numbers = read_list(values)
+        if numbers is not None:
+            return numbers
     kinds = set(map(type, values))
     if len(kinds) > 1:
         return _collate_mixed(values, field, kinds, rules, depth)
     return _collate_as(kinds.pop(), values, field, rules, depth)
 
 
-def _collate_as(cls: type, values: list[Any], field: str, rules: Rules, depth: int) -> Any:
+def _collate_as(cls: type, values: list[Any], field: Field, rules: Rules, depth: int) -> Any:
     for base, rule in rules.items():
         if issubclass(cls, base):
             return rule(values)
@@ -101,7 +110,7 @@ _forms: dict[type, Any] = {}
 """How values of a class are put together: a function, or the kind of container that they are."""
 
 
-def _learn(cls: type, value: Any, field: str) -> Any:
+def _learn(cls: type, value: Any, field: Field) -> Any:
     if value is None:
         raise _none([value], field)
     form = _form_of(cls, value)
@@ -128,7 +137,7 @@ def _is_a(cls: type, module: str, name: str) -> bool:
     return base is not None and issubclass(cls, base)
 
 
-def _collate_mixed(values: list[Any], field: str, kinds: set[type], rules: Rules, depth: int) -> Any:
+def _collate_mixed(values: list[Any], field: Field, kinds: set[type], rules: Rules, depth: int) -> Any:
     """Values of several classes: all text, all tensors, all numbers and arrays, or containers of one kind."""
     if type(None) in kinds:
         raise _none(values, field)
@@ -148,11 +157,11 @@ def _collate_mixed(values: list[Any], field: str, kinds: set[type], rules: Rules
     raise _unlike(values, field)
 
 
-def _collate_text(values: list[Any], field: str) -> list[Any]:
+def _collate_text(values: list[Any], field: Field) -> list[Any]:
     return list(values)
 
 
-def _collate_numbers(values: list[Any], field: str) -> Any:
+def _collate_numbers(values: list[Any], field: Field) -> Any:
     try:
         if is_recording():
             return to_torch(values)
@@ -169,7 +178,7 @@ def _allocate(shape: tuple[int, ...], dtype: str) -> tuple[int, Any]:
     return result.data_ptr(), result
 
 
-def _collate_sources(values: list[Any], field: str) -> Any:
+def _collate_sources(values: list[Any], field: Field) -> Any:
     """Values that `to_torch` understands one by one, of one class or several."""
     try:
         return _shared(to_torch(values, copy=True), field)
@@ -185,11 +194,11 @@ def _have_one_dtype(values: list[Any]) -> bool:
         return False
 
 
-def _collate_tensors(values: list[Any], field: str) -> Any:
+def _collate_tensors(values: list[Any], field: Field) -> Any:
     return _stack_tensors(values, field) if _have_one_dtype(values) else _collate_sources(values, field)
 
 
-def _stack_tensors(values: list[Any], field: str) -> Any:
+def _stack_tensors(values: list[Any], field: Field) -> Any:
     torch, first = load("torch"), values[0]
     large = len(values) * first.numel() >= _LARGE
     out = _room(torch, values, field) if large or _is_in_worker() else None
@@ -204,7 +213,7 @@ def _stack_tensors(values: list[Any], field: str) -> Any:
         ) from error
 
 
-def _room(torch: Any, values: list[Any], field: str) -> Any:
+def _room(torch: Any, values: list[Any], field: Field) -> Any:
     """Where the batch of these tensors is to be written; None where torch has to find its own place."""
     plain = {torch.Tensor, torch.nn.Parameter}
     if not set(map(type, values)) <= plain or not all(v.is_cpu and v.layout is torch.strided for v in values):
@@ -231,14 +240,14 @@ def _is_in_worker() -> bool:
     return data is not None and data.get_worker_info() is not None
 
 
-def _shared(result: Any, field: str) -> Any:
+def _shared(result: Any, field: Field) -> Any:
     """*result*, ready to leave a worker process."""
     if result.requires_grad and _is_in_worker():
         raise _no_graph_between_processes(field)
     return result
 
 
-def _no_graph_between_processes(field: str) -> GraphError:
+def _no_graph_between_processes(field: Field) -> GraphError:
     return GraphError(
         f"cannot collate {_called(field)}: it requires grad, and this is a worker process",
         why="the graph cannot leave the process that recorded it",
@@ -246,7 +255,7 @@ def _no_graph_between_processes(field: str) -> GraphError:
     )
 
 
-def _collate_arrays(values: list[Any], field: str) -> Any:
+def _collate_arrays(values: list[Any], field: Field) -> Any:
     first, count = values[0], len(values)
     if first.ndim == 0 or not _have_one_dtype(values) or not arrays.is_numeric(first) or is_recording():
         return _collate_sources(values, field)
@@ -271,7 +280,7 @@ def _join(torch: Any, values: list[Any], result: Any) -> None:
         load("numpy").concatenate(values, out=place.reshape(-1, *place.shape[2:]))
 
 
-def _explain(values: list[Any], field: str) -> None:
+def _explain(values: list[Any], field: Field) -> None:
     """Raise `RaggedError` or `WrongDeviceError` for the first value that does not go with the first of all."""
     first = values[0]
     for sample, value in enumerate(values):
@@ -290,7 +299,7 @@ def _explain(values: list[Any], field: str) -> None:
             )
 
 
-def _collate_containers(values: list[Any], kind: Kind, field: str, rules: Rules, depth: int) -> Any:
+def _collate_containers(values: list[Any], kind: Kind, field: Field, rules: Rules, depth: int) -> Any:
     if depth == _DEEPEST:
         raise NestError(
             f"samples are more than {_DEEPEST} levels deep",
@@ -314,7 +323,7 @@ def _is_bare_sequence(cls: type) -> bool:
     return issubclass(cls, tuple) and not cls.__dictoffset__ and cls.__iter__ is tuple.__iter__
 
 
-def _collate_mappings(values: list[Any], kind: Kind, field: str, rules: Rules, depth: int) -> Any:
+def _collate_mappings(values: list[Any], kind: Kind, field: Field, rules: Rules, depth: int) -> Any:
     first = values[0]
     keys = list(first.keys())
     if type(first) is not dict or countOf(map(len, values), len(keys)) < len(values):
@@ -325,32 +334,37 @@ def _collate_mappings(values: list[Any], kind: Kind, field: str, rules: Rules, d
         _check_keys(values, field)
         raise
     batches = [
-        _collate(column, f"{field}[{short(key)}]", rules, depth + 1) for key, column in zip(keys, columns, strict=True)
+        _collate(column, (*field, partial(_key_step, key)), rules, depth + 1)
+        for key, column in zip(keys, columns, strict=True)
     ]
     if type(first) is dict:
         return dict(zip(keys, batches, strict=True))
     return _remade(take_apart(first, kind), [*keys, *batches])
 
 
-def _check_keys(values: list[Any], field: str) -> None:
+def _key_step(key: Any) -> str:
+    return f"[{short(key)}]"
+
+
+def _check_keys(values: list[Any], field: Field) -> None:
     first = values[0]
     for sample, value in enumerate(values):
         if value.keys() != first.keys():
             raise _other_names(field, sample, first.keys() ^ value.keys(), first.keys())
 
 
-def _collate_sequences(values: list[Any], kind: Kind, field: str, rules: Rules, depth: int) -> Any:
+def _collate_sequences(values: list[Any], kind: Kind, field: Field, rules: Rules, depth: int) -> Any:
     first = values[0]
     if countOf(map(len, values), len(first)) < len(values):
         _refuse_lengths(list(map(len, values)), field)
     batches = [
-        _collate(list(column), field + kind.label(first, i, []), rules, depth + 1)
+        _collate(list(column), (*field, partial(kind.label, first, i, [])), rules, depth + 1)
         for i, column in enumerate(zip(*values, strict=True))
     ]
     return batches if type(first) is list else kind.build(first, batches)
 
 
-def _collate_parts(taken: list[Taken], field: str, rules: Rules, depth: int) -> Any:
+def _collate_parts(taken: list[Taken], field: Field, rules: Rules, depth: int) -> Any:
     """Lists with attributes, dataclasses, namespaces and the like: element by element, attributes by name."""
     first = taken[0]
     _refuse_lengths([one.count for one in taken], field)
@@ -359,7 +373,9 @@ def _collate_parts(taken: list[Taken], field: str, rules: Rules, depth: int) -> 
             raise _other_names(field, sample, set(one.names) ^ set(first.names), first.names)
     columns = [[one.parts[i] for one in taken] for i in range(first.count)]
     columns += [[one.parts[one.count + one.names.index(name)] for one in taken] for name in first.names]
-    batches = [_collate(column, field + first.label(i), rules, depth + 1) for i, column in enumerate(columns)]
+    batches = [
+        _collate(column, (*field, partial(first.label, i)), rules, depth + 1) for i, column in enumerate(columns)
+    ]
     return _remade(first, batches)
 
 
@@ -374,7 +390,7 @@ def _remade(model: Taken, parts: list[Any]) -> Any:
     return new
 
 
-def _refuse_lengths(lengths: list[int], field: str) -> None:
+def _refuse_lengths(lengths: list[int], field: Field) -> None:
     """Raise `RaggedError` for the first sample that has not as many elements as sample 0."""
     for sample, length in enumerate(lengths):
         if length != lengths[0]:
@@ -385,7 +401,7 @@ def _refuse_lengths(lengths: list[int], field: str) -> None:
             )
 
 
-def _other_names(field: str, sample: int, names: Iterable[Any], first: Iterable[Any]) -> NestError:
+def _other_names(field: Field, sample: int, names: Iterable[Any], first: Iterable[Any]) -> NestError:
     known = list(first)
     strange = sorted(short(name) for name in names)
     verb = "lacks" if strange[0] in map(short, known) else "alone has"
@@ -396,7 +412,7 @@ def _other_names(field: str, sample: int, names: Iterable[Any], first: Iterable[
     )
 
 
-def _unlike(values: list[Any], field: str) -> NestError:
+def _unlike(values: list[Any], field: Field) -> NestError:
     first = type(values[0])
     sample = next(i for i, value in enumerate(values) if type(value) is not first)
     return NestError(
@@ -407,7 +423,7 @@ def _unlike(values: list[Any], field: str) -> NestError:
     )
 
 
-def _none(values: list[Any], field: str) -> UnsupportedSourceError:
+def _none(values: list[Any], field: Field) -> UnsupportedSourceError:
     sample = next(i for i, value in enumerate(values) if value is None)
     return UnsupportedSourceError(
         f"cannot collate {_called(field)}: it is None in sample {sample}",
@@ -416,7 +432,7 @@ def _none(values: list[Any], field: str) -> UnsupportedSourceError:
     )
 
 
-def _unsupported(value: Any, field: str) -> UnsupportedSourceError:
+def _unsupported(value: Any, field: Field) -> UnsupportedSourceError:
     cls = type(value)
     name = f"{cls.__module__}.{cls.__qualname__}".replace("builtins.", "")
     return UnsupportedSourceError(
@@ -426,11 +442,11 @@ def _unsupported(value: Any, field: str) -> UnsupportedSourceError:
     )
 
 
-def _called(field: str) -> str:
-    return f"field {field}" if field else "the samples"
+def _called(field: Field) -> str:
+    return f"field {''.join(step() for step in field)}" if field else "the samples"
 
 
-def _in_field(error: TensorcopyError, field: str) -> TensorcopyError:
+def _in_field(error: TensorcopyError, field: Field) -> TensorcopyError:
     """*error* once more, naming the field."""
     what = f"{error.what}, in {_called(field)} (the first index is the sample)"
     fix = _fix_in_dataset(error) if isinstance(error, LossyConversionError) else error.fix

@@ -86,12 +86,12 @@ def to_torch(
         tensor([[1, 2],
                 [3, 4]])
     """
-    plain = copy is dtype is device is requires_grad is memory_format is null is None
+    plain = dtype is device is requires_grad is memory_format is null is None
     if plain and pin_memory is False and casting == "checked":
         if type(obj) is _plain_array:
-            if obj.dtype in _direct and obj.flags.num & _LOOKED_AT == _OPEN:
+            if copy is None and obj.dtype in _direct and obj.flags.num & _LOOKED_AT == _OPEN:
                 return _from_numpy(obj)
-        elif type(obj) is list:
+        elif type(obj) is list and copy is not False:
             result = read_list(obj)
             if result is HOLDS_ARRAYS:
                 if not detach and not is_compiling():

@@ -168,6 +168,16 @@ def gathered(members: list[Any] | tuple[Any, ...], result: int, target: str, cas
     return int(_native.gather(type(first), members, result, count, *_code((source, target), casting), threads))
 
 
+def written(array: Any, result: int, target: str, casting: str) -> bool:
+    """Write one array, which `gathers`, to *result* as *target*, on this thread; False if a value was lost."""
+    carriers = _carriers_of(array.dtype, target)
+    if carriers is None:
+        return False
+    source, target, parts = carriers
+    count = array.size * parts
+    return bool(_native.gather(type(array), (array,), result, count, *_code((source, target), casting), 1) == 1)
+
+
 def gathered_as_they_are(arrays: list[Any], result: int) -> bool:
     """As `gathered` of all *arrays* without a change of type, on this thread; False where it cannot be."""
     first = arrays[0]

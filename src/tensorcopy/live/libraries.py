@@ -21,7 +21,10 @@ def loaded(name: str) -> ModuleType | None:
     module = sys.modules.get(name)
     if module is None or _complete.get(name) is module:
         return module
-    return None if _is_half_loaded(module) else module
+    if _is_half_loaded(module):
+        return None
+    _complete[name] = module
+    return module
 
 
 def _is_half_loaded(module: Any) -> bool:

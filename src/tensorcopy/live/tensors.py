@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 from .libraries import class_of, load, loaded
@@ -92,10 +92,23 @@ def is_compiling() -> bool:
 
 def is_recording() -> bool:
     """Whether ``torch.jit.trace``, ``make_fx`` or ``torch.export`` records, and would take values as constants."""
-    torch = load("torch")
-    proxies = loaded("torch.fx.experimental.proxy_tensor")
-    mode = getattr(proxies, "get_proxy_mode", None)
-    return bool(torch.jit.is_tracing()) or (mode is not None and mode() is not None)
+    if loaded("torch") is None:
+        return False
+    tracing, modes, early_modes = _probes_for_recording()
+    if tracing() is not None:
+        return True
+    if not modes() and not early_modes():
+        return False
+    mode = getattr(loaded("torch.fx.experimental.proxy_tensor"), "get_proxy_mode", None)
+    return mode is not None and mode() is not None
+
+
+@cache
+def _probes_for_recording() -> tuple[Callable[[], Any], Callable[[], int], Callable[[], bool]]:
+    """What the tracer of ``torch.jit`` records into, and whether modes see the calls, late or early ones."""
+    private = load("torch")._C
+    early = partial(private._dispatch_tls_is_dispatch_key_included, private.DispatchKey.PreDispatch)
+    return private._get_tracing_state, private._len_torch_dispatch_stack, early
 
 
 @contextmanager

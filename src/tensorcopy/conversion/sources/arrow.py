@@ -6,6 +6,7 @@ Arrow memory is immutable: every view of it is read-only. Booleans are bits and 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 from ...errors import LossyConversionError, RaggedError, UnsupportedSourceError, WrongDeviceError
@@ -26,6 +27,12 @@ def recognises(cls: type) -> bool:
     return _is(cls, *_COLUMNS, *_TABLES, *_OTHERS)
 
 
+@cache
+def _group_of(cls: type) -> tuple[str, ...]:
+    """To which of the groups above a class of PyArrow belongs."""
+    return next(group for group in (_COLUMNS, _TABLES, _OTHERS) if _is(cls, *group))
+
+
 def _is(cls: type, *names: str) -> bool:
     classes = (class_of("pyarrow", name) for name in names)
     return any(found is not None and issubclass(cls, found) for found in classes)
@@ -33,12 +40,13 @@ def _is(cls: type, *names: str) -> bool:
 
 def expose(obj: Any, request: Request) -> Exposure:
     """The elements of a column or a tensor, rows x columns of a table, the bytes of a buffer as uint8."""
-    kind = f"Arrow {type(obj).__name__}"
-    if _is(type(obj), *_TABLES):
+    cls: Any = type(obj)
+    kind, group = f"Arrow {cls.__name__}", _group_of(cls)
+    if group is _TABLES:
         labels = [f"column {name!r}" for name in obj.schema.names]
         columns = [(label, column_of(c, f"{label} of {kind}")) for label, c in zip(labels, obj.columns, strict=True)]
         return expose_table(columns, obj.num_rows, kind, request)
-    if _is(type(obj), *_COLUMNS):
+    if group is _COLUMNS:
         return expose_column(column_of(obj, kind), kind, request)
     return _expose_other(obj, kind, request)
 
