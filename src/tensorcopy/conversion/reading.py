@@ -58,6 +58,8 @@ def _import_native() -> ModuleType | None:
         from . import _reader
     except ImportError:
         return None
+    if not hasattr(_reader, "read"):  # left behind by an older checkout
+        return None
     _reader.configure(_proven, _native_kind_of)
     return _reader
 
