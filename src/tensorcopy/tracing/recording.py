@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from collections.abc import Callable
 from dataclasses import replace
@@ -9,14 +10,17 @@ from typing import Any
 
 from ..errors import BadArgumentError
 from .capture import Capture, CopyLine, Finding, Spot, Timeline
+from .children import Children
 from .explaining import explain
 from .holding import Holding
+from .merging import merged
 from .session import Session
 from .strictness import Strictness
 
 _BEGINNING = threading.Lock()
 _UNDER_WAY: list[Session] = []
 _STRICT: dict[Session, Strictness] = {}
+_FOLLOWED: list[Children] = []
 _PART = (
     "recorded by the recording around this block: what is judged at its end (avoidable copies, kept memory, gradients "
     "that never came) is in the report of that one"
@@ -94,14 +98,20 @@ def begin(session: Session) -> None:
 
 
 def end(session: Session, error: BaseException | None = None) -> Capture:
-    """Stop *session*, and make way for the next. *error* is what the program ended with."""
+    """Stop *session*, and make way for the next. *error* is what the program ended with.
+
+    The capture holds what the processes have recorded that were started meanwhile.
+    """
     try:
+        children = _FOLLOWED.pop()
+        children.leave()
         strictness = _STRICT.pop(session, None)
         if error is not None:
             _explain(session, error, strictness)
         if strictness is not None:
             strictness.stop()
-        return session.stop()
+        own, others = session.stop(), children.collect()
+        return merged([replace(own, limits=tuple(session.limits)), *others])
     finally:
         _UNDER_WAY.remove(session)
 
@@ -115,12 +125,33 @@ def _join(session: Session) -> Session | None:
         return None
 
 
-def _start(session: Session) -> None:
+def take_over(session: Session, folder: str) -> bool:
+    """Start *session* in the place of one that came with a fork; False if this process has begun one itself.
+
+    folder: where the captures of the processes go that it starts.
+    """
+    if any(known.process == os.getpid() for known in _FOLLOWED):
+        return False
+    while _FOLLOWED:
+        _FOLLOWED.pop().leave()
+    for came in _STRICT.values():
+        came.stop()
+    while _UNDER_WAY:
+        _UNDER_WAY.pop().leave()
+    _STRICT.clear()
+    _UNDER_WAY.append(session)
+    _start(session, folder)
+    return True
+
+
+def _start(session: Session, folder: str = "") -> None:
     try:
         session.start()
         if session.strict:
             _STRICT[session] = Strictness(session.attention)
             _STRICT[session].start()
+        _FOLLOWED.append(Children(session, folder))
+        _FOLLOWED[-1].follow()
     except BaseException:
         _UNDER_WAY.remove(session)
         raise

@@ -58,10 +58,12 @@ def _run(program: Callable[[], object], session: Session, output: Path) -> int:
                 session.progress(unfinished)
 
     session.flush = session.copies.recorder.due = flush
+    capture = None
     try:
-        record(program, session)
+        capture = session.result = record(program, session)
     finally:
-        write_atomically(output, written(session.capture()).encode())
+        if os.getpid() == process:
+            write_atomically(output, written(session.capture() if capture is None else capture).encode())
     return session.status
 
 

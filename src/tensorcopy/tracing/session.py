@@ -25,6 +25,7 @@ from .dispatching import DISPATCH
 from .gradients import Gradients
 from .memory import PLAIN, Memory, address_of
 from .patches import Patches
+from .ranks import rank, role
 from .reports import Findings, sources_of
 from .returns import Returns
 from .saving import Saving
@@ -42,10 +43,13 @@ class Session:
     steps: optimizer steps that are followed in full (writes, saved tensors, gradients); after them only copies and
         conversions are, which costs little.
     strict: arrays that share memory with a tensor shall be read-only.
+    child: whether this process was started by one that is recorded, which is handed the capture.
     """
 
-    def __init__(self, *, steps: int = 3, command: tuple[str, ...] = (), strict: bool = False) -> None:
-        self.command, self.full_steps, self.strict = command, steps, strict
+    def __init__(
+        self, *, steps: int = 3, command: tuple[str, ...] = (), strict: bool = False, child: bool = False
+    ) -> None:
+        self.command, self.full_steps, self.strict, self.child = command, steps, strict, child
         self.limits: list[str] = []
         self.attention = Attention(self.limits)
         self.findings = Findings()
@@ -58,12 +62,14 @@ class Session:
         self.returns = Returns(self.findings, self.attention, self._tensor_returned, self.memory)
         self.calls = Calls(self)
         self.patches = Patches()
-        self.steps = 0
+        self.steps = self.batches = 0
         self.full = self.resting = self.dispatched = False
         self.ended, self.status = "normally", 0
         self.hooks: list[Any] = []
         self.started = time.process_time()
         self.flush: Callable[[], None] | None = None
+        # What the whole recording gave, other processes included, once it is over.
+        self.result: Capture | None = None
         # Told now and then what has been recorded so far.
         self.progress: Callable[[Capture], None] | None = None
 
@@ -93,6 +99,13 @@ class Session:
 
     def stop(self) -> Capture:
         """End the recording and give what was recorded."""
+        self.leave()
+        for judge in (self.memory, self.gradients, self.copies, self.conversions):
+            judge.finish()
+        return self.capture()
+
+    def leave(self) -> None:
+        """See no more, and judge nothing."""
         threading.setprofile(None)
         hooks, self.hooks = self.hooks, []
         self._go_light()
@@ -102,9 +115,6 @@ class Session:
         for hook in hooks:
             hook.remove()
         self.patches.undo()
-        for judge in (self.memory, self.gradients, self.copies, self.conversions):
-            judge.finish()
-        return self.capture()
 
     def capture(self) -> Capture:
         """What has been recorded so far, as a plain value."""
@@ -113,6 +123,8 @@ class Session:
             command=self.command,
             steps=self.steps,
             pid=os.getpid(),
+            rank=rank(),
+            role=role(child=self.child),
             ended=self.ended,
             findings=findings,
             copies=copies,
@@ -145,9 +157,8 @@ class Session:
         self.returns.stop()
         self.full = False
         if self.hooks:
-            self.limits.append(
-                f"from optimizer step {self.steps} on, only copies were counted, in one step of {_SAMPLED}"
-            )
+            turn = f"batch {self.batches}" if self.batches else f"optimizer step {self.steps}"
+            self.limits.append(f"from {turn} on, only copies were counted, in one {turn.split()[-2]} of {_SAMPLED}")
 
     # --- what the dispatcher and the interpreter tell -----------------------------------------------------------------
 
@@ -223,10 +234,24 @@ class Session:
             self.returns.again()
             self.calls.begin()
             self._stepped(optimizer)
-            if self.steps >= self.full_steps and time.process_time() - self.started > _FULL_SECONDS:
-                self._go_light()
+        self._turn()
+
+    def batch_loaded(self) -> None:
+        """A worker of a loader has made a batch, which is to it what a step is to training."""
+        self.batches += 1
+        self._turn()
+
+    def _turn(self) -> None:
+        """After each step: whether to follow the next one in full, in part or not at all."""
+        turns = self.steps + self.batches
+        if self.full and turns >= self.full_steps and time.process_time() - self.started > _FULL_SECONDS:
+            self._go_light()
         if not self.full:
-            self._rest(self.steps % _SAMPLED != 0)
+            self._rest(turns % _SAMPLED != 0)
+
+    def lighten(self) -> None:
+        """Begin where the recording of the process that started this one is: no longer in full."""
+        self._go_light()
 
     def _stepped(self, optimizer: Any) -> None:
         """A step has written all its parameters."""

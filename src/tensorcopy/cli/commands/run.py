@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -64,11 +65,13 @@ def run(args: argparse.Namespace) -> int:
     session = Session(steps=args.steps, command=command, strict=args.strict)
     if sys.stderr.isatty() if args.progress is None else args.progress:
         session.progress = UnderWay(sys.stderr)
+    process = os.getpid()
     if script is None:
         status = run_module(module, arguments, session, output)
     else:
         status = run_script(script, arguments, session, output)
-    _tell(session, output)
+    if os.getpid() == process:  # and not a fork of it
+        _tell(session, output)
     return status
 
 
@@ -96,7 +99,7 @@ def _script(program: list[str]) -> str:
 def _tell(session: Session, output: Path) -> None:
     from ..underway import counted
 
-    found = session.findings.all()
+    found = session.findings.all() if session.result is None else session.result.findings
     errors = sum(f.level == "error" for f in found)
     lines = [f"{f.place.file}:{f.place.line}: {f.code} {f.name}: {f.message}" for f in found[:_MOST_TOLD]]
     counts = f"{counted(errors, 'error')} and {counted(len(found) - errors, 'warning')}"
