@@ -9,6 +9,20 @@ from tests.linting.programs import cases, codes_in, lines_of, marked_lines
 CODE = "TCY101"
 WRONG = cases(
     """
+--- memory of an object made before the loop
+import torch
+class Attack:
+    def __init__(self, x):
+        self.noise = torch.zeros(3)
+    def perturbation(self):
+        return self.noise
+def run(xs):
+    found = {}
+    attack = Attack(xs)
+    for i, x in enumerate(xs):
+        attack.noise += 1
+        found[i] = attack.perturbation().data # here
+    return found
 --- written through out
 import torch
 def f(x):
@@ -365,6 +379,26 @@ print(best)
 )
 RIGHT = cases(
     """
+--- memory of an object that each turn makes
+import torch
+class Attack:
+    def __init__(self, x):
+        self.noise = torch.zeros(3)
+    def perturbation(self):
+        return self.noise
+    def step(self):
+        self.noise += 1
+def run(xs):
+    found = {}
+    for i, x in enumerate(xs):
+        attack = Attack(x)
+        optimizer = torch.optim.SGD([attack.noise], lr=0.1)
+        for _ in range(3):
+            optimizer.step()
+        with torch.no_grad():
+            if x > 0:
+                found["best"] = attack.perturbation().data
+    return found
 --- entries written and put back where they were
 import numpy as np
 class Cameras:

@@ -150,6 +150,15 @@ def f(batch):
 )
 RIGHT = cases(
     """
+--- through layers that an unknown list holds
+import torch
+class Net(torch.nn.Module):
+    def forward(self, x: torch.Tensor, extra):
+        h = x.type(torch.float32)
+        for layer in self.layers:
+            h = layer(h)
+        h += extra
+        return h
 --- callers bind the result to what they handed over
 import torch
 def decoded(output: torch.Tensor, scale):

@@ -278,6 +278,36 @@ def train(model, opt, loader, evaluate):
 )
 RIGHT = cases(
     """
+--- saved under a name that was read before the loop
+import torch
+def train(net, loader, opt, path, resume):
+    if resume:
+        states = torch.load(path)
+        net.load_state_dict(states[0])
+    for step, x in enumerate(loader):
+        net(x).sum().backward()
+        opt.step()
+        if step % 100 == 0:
+            states = [net.state_dict(), step]
+            torch.save(states, path)
+--- a state of its own making
+import torch
+class Sparse:
+    def __init__(self, rows):
+        self.rows = rows
+    def step(self):
+        self.rows += 1
+    def state_dict(self):
+        return {"rows": self.rows.clone()}
+    def load_state_dict(self, state):
+        self.rows = state["rows"]
+def f(net, x):
+    opt = Sparse(torch.zeros(3))
+    state = opt.state_dict()
+    for _ in range(3):
+        net(x).sum().backward()
+        opt.step()
+    opt.load_state_dict(state)
 --- saved under a name that each turn begins anew
 import torch
 def train(net, loader, opt, steps):

@@ -9,6 +9,11 @@ from tests.linting.programs import cases, codes_in, lines_of, marked_lines
 CODE = "TCY113"
 WRONG = cases(
     """
+--- a layer among activations, repeated on one branch
+from torch import nn
+def build(n, depth):
+    more = [nn.ReLU(), nn.Linear(n, n)] * (depth - 1) if depth > 1 else [] # here
+    return nn.Sequential(*[nn.Linear(2, n), *more, nn.Tanh()])
 --- list mult
 import torch
 xs = [torch.zeros(3)] * 4 # here
@@ -160,6 +165,16 @@ layers = nn.ModuleList([copy.copy(layer) for _ in range(3)]) # here
 )
 RIGHT = cases(
     """
+--- activations chosen, repeated and put among layers
+from torch import nn
+def block(n, act):
+    return [nn.Linear(n, n), act]
+def build(n, depth, elu):
+    acts = [nn.ReLU() if elu else nn.ELU()] * depth
+    layers = []
+    for act in acts:
+        layers += block(n, act)
+    return nn.Sequential(*layers)
 --- an attribute that a method fills only after making it anew
 class Worker:
     def __init__(self, n):

@@ -9,6 +9,12 @@ from tests.linting.programs import cases, lines_of, marked_lines
 CODE = "TCY210"
 FOUND = cases(
     """
+--- of another network than the frozen one
+import torch
+from torch import nn
+a, b = nn.Linear(3, 3), nn.Linear(3, 3)
+a.requires_grad_(False)
+b.weight.zero_()  # here
 --- column of a weight
 import torch
 from torch import nn
@@ -75,6 +81,26 @@ def update(ema, model, decay):
 )
 SILENT = cases(
     """
+--- of a network that was frozen
+import torch
+from torch import nn
+class Conv(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.lin = nn.Linear(3, 3)
+def f(x):
+    conv = Conv()
+    conv.requires_grad_(False)
+    conv.lin.weight.zero_()
+    conv.lin.weight.fill_diagonal_(1)
+    return conv(x)
+--- of something that may have been frozen
+import copy
+def f(make, beta):
+    net = make().train().requires_grad_(False)
+    ema = copy.deepcopy(net)
+    for p, q in zip(ema.parameters(), net.parameters()):
+        p.copy_(q.lerp(p, beta))
 --- without grad
 import torch
 w = torch.zeros(3, requires_grad=True)

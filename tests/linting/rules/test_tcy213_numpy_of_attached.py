@@ -90,6 +90,7 @@ class Trainer:
     def again(self):
         return self.evaluated(torch.zeros(2))
     def evaluated(self, x):
+        self.other.evaluated(x)
         return self.net(x).cpu().numpy()
 --- detached
 import torch

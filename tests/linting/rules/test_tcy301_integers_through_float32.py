@@ -85,6 +85,10 @@ x = torch.Tensor([int(time.time())])
 )
 EXACT = cases(
     """
+--- a size, filled
+import torch
+def f(beam_size):
+    return torch.Tensor(beam_size).long().fill_(0)
 --- integers stay
 import torch
 x = torch.tensor([50_000_001]).long()

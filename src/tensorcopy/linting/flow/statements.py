@@ -388,9 +388,16 @@ def _loop(frame: Frame, node: Any, enter: Callable[[], None]) -> None:
     if frame.state.dead:
         frame.state = before
     else:
-        frame.state.join(before)
+        frame.state.join(_before_a_turn(before, frame.state))
     frame.unit.tell(LoopEnd, frame, node)
     run_block(frame, node.orelse)
+
+
+def _before_a_turn(before: Any, after: Any) -> Any:
+    """What no turn at all leaves. ``for layer in layers: x = layer(x)`` is written to run: x is what a layer gives."""
+    for name in [n for n, value in after.names.items() if value is None and before.names.get(n) is not None]:
+        del before.names[name]
+    return before
 
 
 def _joined(states: list[Any]) -> Any:

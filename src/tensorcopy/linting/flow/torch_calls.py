@@ -133,7 +133,9 @@ def _module(site: Site, name: str, last: str) -> Value:
         listed = len(site.args) == 1 and site.first is not None and site.first.kind in (v.LIST, v.TUPLE)
         items = site.first.items if listed and site.first is not None else list(site.args)
     region = Region("fresh", site.node)
-    return Value(v.MODULE, site.node, ref=name, items=items, regions=(region,), time=site.frame.unit.clock)
+    traits = frozenset(("trained",) if any(part in last for part in _WITH_PARAMETERS) else ())
+    time = site.frame.unit.clock
+    return Value(v.MODULE, site.node, ref=name, items=items, regions=(region,), time=time, traits=traits)
 
 
 def library_module_result(site: Site, module: Value) -> Value | None:

@@ -235,7 +235,7 @@ def _foreign(value: Value) -> bool:
 # Kinds that are nothing without what they refer to.
 _NAMED = frozenset((LIBRARY, FUNCTION, CLASS))
 # Traits that hold of the join if they hold on one branch: what may happen does happen for some input.
-MAY = frozenset(("readonly", "expanded", "bfloat16", "maybe tensor"))
+MAY = frozenset(("readonly", "expanded", "bfloat16", "maybe tensor", "trained"))
 
 
 def _joined_items(a: Value, b: Value) -> Any:

@@ -48,9 +48,15 @@ def _calls(frame: Frame) -> Iterator[ast.Call]:
     name = frame.function.name if frame.function is not None else ""
     if not name or frame.unit.source.text.count(f"{name}(") < 2:
         return
-    for node in walk(frame.unit.tree):
-        if isinstance(node, ast.Call) and name == getattr(node.func, "attr", getattr(node.func, "id", "")):
+    for node in (n for n in walk(frame.unit.tree) if isinstance(n, ast.Call)):
+        called = getattr(node.func, "attr", getattr(node.func, "id", ""))
+        if name == called and (frame.cls is None or not _is_of_another(node.func)):
             yield node
+
+
+def _is_of_another(func: ast.expr) -> bool:
+    """``self.net.eval()``, beside ``self.eval()``: a method of the same name of a part of the object."""
+    return isinstance(func, ast.Attribute) and not isinstance(func.value, ast.Name)
 
 
 def _is_off(frame: Frame, node: ast.AST) -> bool:

@@ -186,9 +186,9 @@ def is_bound_in(tree: ast.AST, names: set[str]) -> bool:
     return any(isinstance(n, ast.Name) and n.id in names and isinstance(n.ctx, ast.Store) for n in ast.walk(tree))
 
 
-def is_read_outside(tree: ast.AST, name: str, branch: ast.AST) -> bool:
-    """Whether a variable is read in *tree*, but not only inside *branch*."""
-    start = position(branch)
+def is_read_outside(tree: ast.AST, name: str, branch: ast.AST, loop: ast.AST) -> bool:
+    """Whether a variable is read in *tree* from the *loop* on, but not only inside *branch*."""
+    start, first = position(branch), position(loop)
     end = (getattr(branch, "end_lineno", 0), getattr(branch, "end_col_offset", 0))
     loads = (n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load))
-    return any(not start <= position(n) < end for n in loads)
+    return any(position(n) >= first and not start <= position(n) < end for n in loads)

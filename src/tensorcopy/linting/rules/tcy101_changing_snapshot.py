@@ -6,6 +6,7 @@ import ast
 
 from ..flow import values as v
 from ..flow.events import Call, ClassEnd, Compared, Kept, KeptChanged, Operator, Stale, Write, on, on_call
+from ..flow.frame import Frame
 from ..flow.values import Step, Value
 from ..model import Level, Rule
 from ._reading import ancestors, contains, reaches, written_expression
@@ -54,7 +55,20 @@ def _is_meant_to_change(event: KeptChanged) -> bool:
     kept = event.kept
     if kept.how not in ("append", "yield", "item") or _through_the_container(event):
         return True
+    if _of_an_object_of_the_turn(event.frame, kept.value.node):
+        return True
     return kept.how == "item" and kept.value.step is None and _made_in_the_loop(event)
+
+
+def _of_an_object_of_the_turn(frame: Frame, node: ast.AST | None) -> bool:
+    """``attack = Attack(x); ...; found[k] = attack.noise``: each turn has an object, and memory, of its own."""
+    names = [n for n in ast.walk(node) if isinstance(n, ast.Name)] if node is not None and frame.loops else []
+    for name in names:
+        value = frame.lookup(name.id)
+        made = value.node if value is not None and value.kind in (v.INSTANCE, v.MODULE) else None
+        if made is not None and any(contains(loop, made) for loop in frame.loops):
+            return True
+    return False
 
 
 def _made_in_the_loop(event: KeptChanged) -> bool:
@@ -138,6 +152,8 @@ def elements_of_a_copy(event: Stale) -> None:
     if event.relation == "source":
         step = next((s for s in event.write.value.steps() if s.name in _SHALLOW and s.base is event.value), None)
     if step is None or not event.certain or event.relation == "sibling":
+        return
+    if event.inside and _of_an_object_of_the_turn(event.frame, event.value.node):
         return
     if step.name in _SHALLOW or (event.inside and event.relation == "snapshot" and _is_whole_step(step)):
         _report(event, step, event.write, event.node)

@@ -6,6 +6,8 @@ import ast
 
 from ..flow.events import Assigned, Call, on, on_call
 from ..flow.places import inserted_after, inserted_before
+from ..flow.project import ClassInfo
+from ..flow.values import INSTANCE
 from ..model import Edit, Fix, Level, Rule
 from ._reading import ancestors, body_of, contains, position, source_of, statement_of
 from ._training import (
@@ -35,7 +37,7 @@ _Live = tuple[str, ast.expr]
 def assigned(event: Assigned) -> None:
     """A model, its parameters or its state dict get a name."""
     live = _live(event)
-    if live is not None:
+    if live is not None and not _is_told_otherwise(event, live[1]):
         _best(event, live)
         _on_the_object(event, live)
         _restored(event, live)
@@ -122,6 +124,13 @@ def _live(event: Assigned) -> _Live | None:
 _HOLDING = frozenset((ast.Name, ast.Call, ast.DictComp, ast.ListComp, ast.Tuple, ast.List, ast.Dict))
 
 
+def _is_told_otherwise(event: Assigned, model: ast.expr) -> bool:
+    """Whether the object has a state_dict of its own making, which may well copy."""
+    value = event.frame.lookup(model.id) if isinstance(model, ast.Name) else None
+    info = value.ref if value is not None and value.kind == INSTANCE else None
+    return isinstance(info, ClassInfo) and info.method("state_dict") is not None
+
+
 def _branches(event: Assigned) -> list[ast.If]:
     return [n for n in ancestors(event.frame, event.node) if isinstance(n, ast.If)]
 
@@ -141,11 +150,12 @@ def _is_used_outside(event: Assigned, branch: ast.If, loop: ast.AST) -> bool:
         target = target.value
     if _is_own_attribute(target):
         return True
-    if not isinstance(target, ast.Name) or not is_read_outside(body_of(event.frame), target.id, branch):
+    tree = body_of(event.frame)
+    if not isinstance(target, ast.Name) or not is_read_outside(tree, target.id, branch, loop):
         return False
     stores = (n for n in ast.walk(loop) if _is_name(n, target.id) and not isinstance(n.ctx, ast.Load))  # type: ignore[attr-defined]
     each_turn = any(not contains(branch, n) for n in stores)
-    return not each_turn or is_read_outside(body_of(event.frame), target.id, loop)
+    return not each_turn or is_read_outside(tree, target.id, loop, loop)
 
 
 def _attribute_read_outside(tree: ast.AST, target: ast.expr, branch: ast.If) -> bool:

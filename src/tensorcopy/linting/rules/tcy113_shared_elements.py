@@ -92,6 +92,8 @@ def _binds(tree: ast.AST, name: str) -> bool:
 def _trains(value: Value) -> bool:
     """Whether a value is a module with parameters, or a parameter."""
     if value.kind == v.MODULE:
+        if value.ref is None:
+            return "trained" in value.traits
         return not any(word in str(value.ref) for word in _WITHOUT_PARAMETERS)
     return value.kind == v.TENSOR and "parameter" in value.traits
 

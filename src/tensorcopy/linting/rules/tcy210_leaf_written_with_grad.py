@@ -8,8 +8,9 @@ from ..flow import values as v
 from ..flow.events import Write, on
 from ..flow.frame import Frame
 from ..flow.values import Value
-from ..flow.walking import Parents
+from ..flow.walking import Parents, walk
 from ..model import Level, Rule
+from ._reading import body_of, position, written_name
 
 RULE = Rule(
     code="TCY210",
@@ -25,7 +26,7 @@ def written(event: Write) -> None:
     value, frame = event.value, event.frame
     if event.how not in ("augmented", "subscript", "method") or frame.grad != "on" or not _is_leaf(value):
         return
-    if _without_grad_elsewhere(frame):
+    if _without_grad_elsewhere(frame) or _is_frozen_before(event):
         return
     through = "a view of a leaf" if value.is_part or event.how == "subscript" else "a leaf"
     event.report(
@@ -35,6 +36,21 @@ def written(event: Write) -> None:
         "write inside torch.no_grad()",
         _origin(value, event.node),
     )
+
+
+def _is_frozen_before(event: Write) -> bool:
+    """Whether the object that it belongs to was frozen before: ``net.requires_grad_(False)``.
+
+    Parameters of something unknown may be a copy of what was frozen.
+    """
+    frame, name = event.frame, written_name(event.node)
+    if not frame.unit.mentions(body_of(frame), "requires_grad_(False)"):
+        return False
+    if "inferred" in event.value.owner.traits:
+        return True
+    calls = (n for n in walk(body_of(frame)) if isinstance(n, ast.Call) and isinstance(n.func, ast.Attribute))
+    frozen = (n for n in calls if n.func.attr == "requires_grad_" and position(n) < position(event.node))  # type: ignore[attr-defined]
+    return any(written_name(n) == name for n in frozen)
 
 
 def _is_leaf(value: Value) -> bool:

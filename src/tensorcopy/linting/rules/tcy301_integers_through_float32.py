@@ -74,7 +74,7 @@ def _check_content(event: Call, data: Value) -> None:
 def back_to_integers(event: Call) -> None:
     """Integers again, directly from what was made float32 of integers."""
     target = _target(event)
-    source = None if target not in _WIDE else _narrowing(event)
+    source = None if target not in _WIDE or _is_filled(event) else _narrowing(event)
     if source is None:
         return
     dtype = source.result.dtype if source.result is not None and source.result.dtype in _NARROW else "float32"
@@ -86,6 +86,12 @@ def back_to_integers(event: Call) -> None:
         related=((event.node, f"made {target} again here"),),
         fix=_fix(event, source, target),
     )
+
+
+def _is_filled(event: Call) -> bool:
+    """``torch.Tensor(n).long().fill_(0)``: n is a size, since its content is thrown away."""
+    parent = event.frame.unit.parents.get(event.node)
+    return isinstance(parent, ast.Attribute) and parent.attr in ("fill_", "zero_", "random_", "copy_")
 
 
 def _target(event: Call) -> str:
