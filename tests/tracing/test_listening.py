@@ -31,9 +31,9 @@ def _monitored(*arguments):
 @pytest.fixture(params=["C", "Python", "monitoring"])
 def listener(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., object]]:
     if request.param == "C":
-        pytest.importorskip("tensorcopy.tracing._returns", reason="built without a compiler")
+        pytest.importorskip("tensorcopy.tracing._frames", reason="built without a compiler")
     else:
-        monkeypatch.setitem(sys.modules, "tensorcopy.tracing._returns", None)
+        monkeypatch.setitem(sys.modules, "tensorcopy.tracing._frames", None)
     HEARD.clear()
     before, made = sys.getprofile(), []
     sys.setprofile(None)

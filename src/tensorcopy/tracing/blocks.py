@@ -31,9 +31,9 @@ class Block:
 
     __slots__ = (
         "arrays",
-        "blank",
         "bytes",
         "checksum",
+        "first",
         "last",
         "newest",
         "owners",
@@ -56,7 +56,7 @@ class Block:
         self.tensors: dict[int, list[Any]] = {}
         self.bytes: Any = None
         self.checksum: int | None = None
-        self.blank = False
+        self.first = 0
         self.last = NOWHERE
         self.newest: Any = None
         # What NumPy wrote, look by look: the lines that can have done it.
@@ -64,7 +64,10 @@ class Block:
 
     def alive(self) -> Any:
         """A storage that keeps this memory; the caller's reference makes it safe to read."""
-        return next((s for owner in self.owners if (s := owner()) is not None), None)
+        for owner in self.owners:
+            if (storage := owner()) is not None:
+                return storage
+        return None
 
     def follow(self, tensor: Any) -> None:
         """Notice what torch writes through *tensor*, by its version."""
@@ -80,6 +83,12 @@ class Block:
             if tensor is not None and (now := _version(tensor)) != record[1]:
                 record[1], wrote = now, True
         return wrote
+
+    def was_blank(self) -> bool:
+        """Whether all its bits were alike when it was first shared: memory that waited to be filled."""
+        return self.bytes is not None and any(
+            _checksum(np.full(self.bytes.size, byte, np.uint8)) == self.first for byte in (0x00, 0xFF)
+        )
 
     def span(self) -> tuple[int, int]:
         """The addresses that are looked at."""
@@ -116,8 +125,7 @@ class Blocks:
             size = storage.nbytes()
             if block.bytes is None or size > block.bytes.size:
                 block.bytes = _bytes_at(block.start, size)
-                block.checksum = _checksum(block.bytes)
-                block.blank = _is_blank(block.bytes)
+                block.checksum = block.first = _checksum(block.bytes)
                 block.last = site
         block.follow(tensor)
 
@@ -163,7 +171,7 @@ class Blocks:
         if late is None or late.birth is not birth:
             if len(self.late) >= _MOST_LATE:
                 return
-            late = self.late[id(birth)] = Late(birth, writes, site, block.blank)
+            late = self.late[id(birth)] = Late(birth, writes, site, block.was_blank())
             low, high = block.span()
             late.names = names_in(low, high, user_frame())[0]
         late.epochs.add(len(block.writes))
@@ -241,12 +249,6 @@ def _checksum(memory: Any) -> int:
         return zlib.crc32(np.ascontiguousarray(rows).data)
     words = memory[:whole].view(np.uint64).reshape(-1, 512)
     return zlib.crc32(words.sum(0).data) ^ zlib.crc32(words.sum(1).data) ^ zlib.crc32(memory[whole:])
-
-
-def _is_blank(memory: Any) -> bool:
-    """Whether all bytes are the same: memory that waits to be filled."""
-    head = memory[:_EXACT]
-    return bool(head.size) and bool(head.min() == head.max())
 
 
 def are_kept_together(births: list[Any]) -> bool:

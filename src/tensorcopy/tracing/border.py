@@ -11,6 +11,7 @@ import numpy as np
 import torch
 import torch.utils.data.dataloader
 
+from .dispatching import DISPATCH
 from .gradients import Operation
 from .memory import PLAIN, address_of
 from .patches import Patches
@@ -49,13 +50,18 @@ class Border:
             if session.resting or session.attention.away:
                 return original(*args, **kwargs)
             data = args[0] if args else kwargs.get("data", kwargs.get("obj"))
-            # What is looked at here is not to be heard as a call, which would cost more than the looking.
-            resume = session.calls.end()
+            # What is looked at here is not to be heard as a call, which would cost more than the looking. What comes
+            # from outside is counted here, and not once more where torch makes it.
+            resume, outside = session.calls.end(), type(data) not in PLAIN
+            if outside:
+                DISPATCH.pause(copies=True)
             try:
                 return self._convert(original, operation, data, args, kwargs)
             finally:
                 if resume:
                     session.calls.begin()
+                if outside:
+                    DISPATCH.resume()
 
         return convert
 
@@ -82,12 +88,14 @@ class Border:
         session, name = self.session, operation.name
         session.conversions.converted(name, data, result, site)
         if isinstance(data, np.ndarray):
-            if (start := address_of(result)) and _within(start, data):
-                session.memory.shared(result, data, name, site)
-            else:
+            # torch can give memory of its own another size, and no other.
+            if name == "tensor" or result.untyped_storage().resizable():
                 session.copies.copied(f"torch.{name}", result.nbytes, 0, site, "data", "NumPy to torch")
+            else:
+                session.memory.shared(result, data, name, site)
             session.gradients.came_back(result)
-        elif name == "frombuffer":
+            return
+        if name == "frombuffer":
             session.memory.shared(result, data, name, site)
         elif type(data) in (list, tuple):
             session.copies.copied(f"torch.{name}", result.nbytes, 0, site, "data", "list to tensor")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ from torch.overrides import TorchFunctionMode
 
 from .gradients import Operation
 from .memory import CONVERSIONS, MAY_COPY, PLAIN, SNAPSHOTS, address_of
-from .sites import user_site
+from .sites import is_library, user_site
 
 if TYPE_CHECKING:
     from .session import Session
@@ -235,9 +236,11 @@ class Calls(TorchFunctionMode):
 
     def _read_gradient(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         result = func(*args)
-        with self.attention:
-            self.session.gradients.grad_read(args[0])
-            self.session.memory.gave_gradient(result)
+        # Above this frame is the call of this class, and then who reads: libraries read all gradients in each step.
+        if not is_library(sys._getframe(2).f_code.co_filename):
+            with self.attention:
+                self.session.gradients.grad_read(args[0])
+                self.session.memory.gave_gradient(result)
         return result
 
     def _ask(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

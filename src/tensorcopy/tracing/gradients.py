@@ -48,6 +48,7 @@ _CASTS = frozenset(["to", "int", "long", "short", "char", "byte", "bool", "type"
 _HELD_BY_THE_GRAPH = 2
 _ADDS = frozenset(("add", "__add__", "__iadd__", "__radd__", "add_"))
 _SCALES = frozenset(("div", "__truediv__", "mul", "__mul__"))
+_WALKS = 16
 Cuts = frozenset[tuple[Site, str]]
 _NONE: Cuts = frozenset()
 
@@ -90,6 +91,7 @@ class Gradients:
         self.casts: Known[tuple[Site, str]] = Known()
         self.optimized: set[int] = set()
         self.stepping = Stepping(findings)
+        self.walks = 0
 
     # --- following values ---------------------------------------------------------------------------------------------
 
@@ -225,9 +227,14 @@ class Gradients:
             self.cuts[key].reached = site
         if not loss.requires_grad:
             self._without_graph(carried, site)
-        else:
+        elif self._is_worth_walking():
             self.reached |= self._upstream(loss)
         self.propagated.put(loss, True)
+
+    def _is_worth_walking(self) -> bool:
+        """A training loop goes back over the same graph: the whole of it is walked a few times, then now and then."""
+        self.walks += 1
+        return self.walks <= _WALKS or self.walks % _WALKS == 0
 
     def _without_graph(self, carried: Cuts, site: Site) -> None:
         for key in carried:

@@ -55,9 +55,9 @@ class Profiled:
 def _profile(kinds: tuple[type, ...], is_library: IsLibrary, heard: Heard, events: int) -> object:
     """Set the hook; gives what ``sys.getprofile()`` gives from then on, until the events are used up."""
     with suppress(ImportError):  # built without a compiler
-        from . import _returns
+        from . import _frames
 
-        return _returns.listen(kinds, is_library, heard, events)
+        return _frames.listen(kinds, is_library, heard, events)
     left = [events]
 
     def hook(frame: FrameType, event: str, value: Any) -> None:

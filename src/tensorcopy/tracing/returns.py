@@ -28,8 +28,8 @@ from .watching import Known
 KINDS = (np.ndarray, *PLAIN)
 _SAMPLED = 65_536
 # Calls and returns that are heard at a stretch, and the seconds from one stretch to the next.
-_BURST = 200_000
-_PAUSE = 2.0
+_BURST = 30_000
+_PAUSE = 1.0
 _ASKED = 8
 _MOST_PLACES = 4_096
 _MOST_LOOKS = 3

@@ -5,7 +5,7 @@ from __future__ import annotations
 import linecache
 import sys
 import sysconfig
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import CodeType, FrameType
 
@@ -34,7 +34,7 @@ class Site:
 
 NOWHERE = Site("", 0)
 # Looking at a frame's line is slow in long functions, so it is done once for each place in the code.
-_KNOWN: dict[tuple[int, int], Site] = {}
+_KNOWN: dict[int, dict[int, Site]] = {}
 _LINES: dict[tuple[int, int], Site] = {}
 _LIBRARY: dict[str, bool] = {}
 
@@ -76,27 +76,26 @@ def user_frame(depth: int = 1) -> FrameType | None:
     return None
 
 
-def user_site() -> Site:
-    """Where the program is."""
-    frame: FrameType | None = sys._getframe(1)
-    while frame is not None:
-        code = frame.f_code
-        file = code.co_filename
-        if not (_LIBRARY[file] if file in _LIBRARY else is_library(file)):
-            known = _KNOWN.get((id(code), frame.f_lasti))
-            return known if known is not None and known.code is code else site_of(frame)
-        frame = frame.f_back
-    return NOWHERE
-
-
 def site_of(frame: FrameType) -> Site:
     """The line that a frame is on."""
-    key = (id(frame.f_code), frame.f_lasti)
-    known = _KNOWN.get(key)
-    if known is None or known.code is not frame.f_code:
-        code, line = frame.f_code, frame.f_lineno
-        known = _LINES.get((id(code), line))
-        if known is None or known.code is not code:
-            known = _LINES[id(code), line] = Site(code.co_filename, line, code)
-        _KNOWN[key] = known
-    return known
+    code, at = frame.f_code, frame.f_lasti
+    known = _KNOWN.setdefault(id(code), {})
+    site = known.get(at)
+    if site is None:
+        # The site keeps the code, so that its identity is not given to another.
+        site = known[at] = _LINES.setdefault((id(code), line := frame.f_lineno), Site(code.co_filename, line, code))
+    return site
+
+
+def _user_site() -> Site:
+    frame = user_frame(2)
+    return NOWHERE if frame is None else site_of(frame)
+
+
+try:
+    from . import _frames
+except ImportError:  # built without a compiler
+    user_site = _user_site
+else:
+    user_site = partial(_frames.user_site, _LIBRARY, _KNOWN, is_library, site_of, NOWHERE)
+"""Where the program is."""

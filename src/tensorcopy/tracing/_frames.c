@@ -1,8 +1,9 @@
-/* Hear what Python functions return, in C: a profiling hook that passes over everything but returns of a few exact types.
+/* What the tracer asks of frames again and again, in C. CPython's own API only.
 
-   listen(kinds, is_library, heard, events) -> the object that sys.getprofile() then gives, until so many events have
-   been passed over or heard. CPython's own API only. While a profiling hook runs, the interpreter calls no other, so that
-   `heard` is not heard itself. */
+   user_site(library, sites, is_library, site_of, nowhere) -> the site of the innermost frame that is not library code.
+   listen(kinds, is_library, heard, events) -> a profiling hook that passes over everything but returns of a few exact types:
+   the object that sys.getprofile() then gives, until so many events have been passed over or heard. While a profiling hook
+   runs, the interpreter calls no other, so that `heard` is not heard itself. */
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -24,20 +25,20 @@ static int of_kind(PyObject *kinds, PyObject *value)
     return 0;
 }
 
-/* 1 for library code, 0 for the program's, -1 with an exception set. */
-static int in_library(Listener *self, PyObject *file)
+/* 1 for library code, 0 for the program's, -1 with an exception set; *files* is what *is_library* has said before. */
+static int in_library(PyObject *files, PyObject *is_library, PyObject *file)
 {
-    PyObject *known = PyDict_GetItemWithError(self->files, file);
+    PyObject *known = PyDict_GetItemWithError(files, file);
     if (known != NULL)
         return known == Py_True;
     if (PyErr_Occurred())
         return -1;
-    PyObject *answer = PyObject_CallFunctionObjArgs(self->is_library, file, NULL);
+    PyObject *answer = PyObject_CallFunctionObjArgs(is_library, file, NULL);
     if (answer == NULL)
         return -1;
     int library = PyObject_IsTrue(answer);
     Py_DECREF(answer);
-    if (library >= 0 && PyDict_SetItem(self->files, file, library ? Py_True : Py_False) < 0)
+    if (library >= 0 && PyDict_SetItem(files, file, library ? Py_True : Py_False) < 0)
         return -1;
     return library;
 }
@@ -52,7 +53,7 @@ static int on_event(PyObject *object, PyFrameObject *frame, int what, PyObject *
     if (what != PyTrace_RETURN || value == NULL || !of_kind(self->kinds, value))
         return 0;
     PyCodeObject *code = PyFrame_GetCode(frame);
-    int library = in_library(self, code->co_filename);
+    int library = in_library(self->files, self->is_library, code->co_filename);
     Py_DECREF(code);
     if (library != 0)
         return library < 0 ? -1 : 0;
@@ -88,7 +89,7 @@ static void dealloc(Listener *self)
 
 static PyTypeObject ListenerType = {
     PyVarObject_HEAD_INIT(NULL, 0)
-    .tp_name = "tensorcopy.tracing._returns.Listener",
+    .tp_name = "tensorcopy.tracing._frames.Listener",
     .tp_basicsize = sizeof(Listener),
     .tp_flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_HAVE_GC | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .tp_traverse = (traverseproc)traverse,
@@ -119,16 +120,66 @@ static PyObject *listen(PyObject *module, PyObject *args)
     return (PyObject *)self;
 }
 
+/* What is known of the place that a frame is at: a new reference, or NULL without an exception. */
+static PyObject *known_site(PyObject *sites, PyCodeObject *code, PyFrameObject *frame)
+{
+#if PY_VERSION_HEX < 0x030B0000
+    int at = frame->f_lasti * 2;
+#else
+    int at = PyFrame_GetLasti(frame);
+#endif
+    PyObject *key = PyLong_FromVoidPtr(code);
+    PyObject *within = key == NULL ? NULL : PyDict_GetItemWithError(sites, key);
+    Py_XDECREF(key);
+    key = within == NULL ? NULL : PyLong_FromLong(at);
+    PyObject *site = key == NULL ? NULL : PyDict_GetItemWithError(within, key);
+    Py_XDECREF(key);
+    return Py_XNewRef(site);
+}
+
+/* The site of a frame of the program, or NULL with an exception set. */
+static PyObject *site_at(PyObject *sites, PyObject *site_of, PyCodeObject *code, PyFrameObject *frame)
+{
+    PyObject *site = known_site(sites, code, frame);
+    if (site != NULL || PyErr_Occurred())
+        return site;
+    return PyObject_CallFunctionObjArgs(site_of, (PyObject *)frame, NULL);
+}
+
+static PyObject *user_site(PyObject *module, PyObject *const *args, Py_ssize_t count)
+{
+    if (count != 5 || !PyDict_Check(args[0]) || !PyDict_Check(args[1])) {
+        PyErr_SetString(PyExc_TypeError, "user_site(library: dict, sites: dict, is_library, site_of, nowhere)");
+        return NULL;
+    }
+    PyFrameObject *frame = (PyFrameObject *)Py_XNewRef((PyObject *)PyEval_GetFrame());
+    while (frame != NULL) {
+        PyCodeObject *code = PyFrame_GetCode(frame);
+        int library = in_library(args[0], args[2], code->co_filename);
+        PyObject *site = library == 0 ? site_at(args[1], args[3], code, frame) : NULL;
+        Py_DECREF(code);
+        if (library <= 0) {
+            Py_DECREF(frame);
+            return site;
+        }
+        PyFrameObject *back = PyFrame_GetBack(frame);
+        Py_DECREF(frame);
+        frame = back;
+    }
+    return Py_NewRef(args[4]);
+}
+
 static PyMethodDef methods[] = {
+    {"user_site", (PyCFunction)(void (*)(void))user_site, METH_FASTCALL, "The site of the innermost frame of the program."},
     {"listen", listen, METH_VARARGS, "Call heard(frame, value) for returns of exactly these kinds on this thread, for so many events."},
     {NULL, NULL, 0, NULL},
 };
 
 static struct PyModuleDef definition = {
-    PyModuleDef_HEAD_INIT, .m_name = "_returns", .m_size = -1, .m_methods = methods,
+    PyModuleDef_HEAD_INIT, .m_name = "_frames", .m_size = -1, .m_methods = methods,
 };
 
-PyMODINIT_FUNC PyInit__returns(void)
+PyMODINIT_FUNC PyInit__frames(void)
 {
     if (PyType_Ready(&ListenerType) < 0)
         return NULL;
