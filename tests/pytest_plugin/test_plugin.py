@@ -39,7 +39,7 @@ import torch
 @pytest.mark.no_aliasing
 def test_aliasing():
     t, kept = torch.zeros(2), []
-    for _ in range(2):
+    for _ in range(3):
         t += 1
         kept.append(t.numpy())
 """

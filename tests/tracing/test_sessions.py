@@ -170,7 +170,7 @@ def test_lines_beyond_the_bound_are_summed(tmp_path: Path, monkeypatch: pytest.M
 
 
 def test_an_array_of_a_tensor_is_counted_once(tmp_path: Path) -> None:
-    code = "t, kept = torch.zeros(2), []\nfor _ in range(2):\n    t += 1\n    kept.append(t.numpy())\n"
+    code = "t, kept = torch.zeros(2), []\nfor _ in range(3):\n    t += 1\n    kept.append(t.numpy())\n"
     (finding,) = traced(code, tmp_path).findings
 
     assert (finding.message.split(" that ")[0], finding.count) == ("2 arrays", 1)

@@ -127,8 +127,6 @@ class Border:
             array = original(tensor, *args, **kwargs)
             if session.resting or session.attention.away or type(tensor) not in PLAIN or type(array) is not np.ndarray:
                 return array
-            if session.memory.births.of(array) is not None:
-                return array  # Seen already: under a function mode torch calls the wrapped method a second time.
             with session.attention:
                 if session.full:
                     session.gradients.operated(operation, (tensor,), array)
