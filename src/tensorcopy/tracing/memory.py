@@ -176,10 +176,12 @@ class Memory:
 
     def _finish_arrays(self, block: Block) -> None:
         write = block.torch_write
-        earlier = [b for b in block.arrays if write is not None and b.sequence < write[0] and b.target() is not None]
-        for site in dict.fromkeys(b.site for b in earlier):
-            alike = [b for b in earlier if b.site is site]
-            if write is not None and len(alike) > 1 and not self.findings.at(site) and are_kept_together(alike):
+        if write is None:
+            return
+        alive = [b for b in block.arrays if b.target() is not None]
+        for site in dict.fromkeys(b.site for b in alive if b.sequence < write[0]):
+            alike = [b for b in alive if b.site is site]
+            if len(alike) > 1 and not self.findings.at(site) and are_kept_together(alike):
                 self._report_arrays(alike, write[1])
 
     def _meets_here(self, birth: Birth, site: Site) -> bool:
