@@ -60,3 +60,11 @@ def test_an_imported_function_writes_its_argument_through_a_library() -> None:
 def test_what_an_imported_function_imports_is_followed_as_well() -> None:
     program = "import torch\nfrom p.library import both\na, b = both(torch.zeros(2))\nprint(torch.tensor([a, b]))\n"
     assert lines_in(program, modules()) == [("TCY201", 4)]
+
+
+def test_a_function_called_with_two_dtypes_gives_each_its_own() -> None:
+    program = (
+        "import torch\ndef made(x, dtype):\n    return torch.tensor(x, dtype=dtype)\n"
+        "i = made([1], torch.long)\nf = made([1], torch.double)\nf.requires_grad_()\n"
+    )
+    assert lines_in(program, modules()) == []

@@ -379,6 +379,16 @@ print(best)
 )
 RIGHT = cases(
     """
+--- what a reshape may copy
+import torch
+class Runner:
+    def __init__(self):
+        self.states = torch.zeros(3, 4, 5)
+    def run(self):
+        self.states += 1
+        found = []
+        found.append(self.states.permute(1, 2, 0).reshape(4, -1))
+        return found
 --- memory of an object that each turn makes
 import torch
 class Attack:

@@ -165,6 +165,21 @@ layers = nn.ModuleList([copy.copy(layer) for _ in range(3)]) # here
 )
 RIGHT = cases(
     """
+--- a place gets a list of its own before it is filled
+buckets = [[]] * 100
+for i in range(1000):
+    if len(buckets[i % 100]) == 0:
+        buckets[i % 100] = []
+    buckets[i % 100].append(i)
+--- shared if the settings ask for it
+import copy
+from torch import nn
+def build(layer: nn.Linear, depth, share):
+    layer = nn.Linear(2, 2)
+    if share:
+        return nn.ModuleList([layer for _ in range(depth)])
+    else:
+        return nn.ModuleList([copy.deepcopy(layer) for _ in range(depth)])
 --- activations chosen, repeated and put among layers
 from torch import nn
 def block(n, act):

@@ -9,6 +9,16 @@ from tests.linting.programs import cases, lines_of, marked_lines
 CODE = "TCY210"
 FOUND = cases(
     """
+--- loads weights for the constructor
+import torch
+from torch import nn
+class Block(nn.Module):
+    def __init__(self, weights):
+        super().__init__()
+        self.norm = nn.GroupNorm(2, 4)
+        self.load_from(weights)
+    def load_from(self, weights):
+        self.norm.weight.copy_(weights["scale"].view(-1))  # here
 --- of another network than the frozen one
 import torch
 from torch import nn
@@ -81,6 +91,15 @@ def update(ema, model, decay):
 )
 SILENT = cases(
     """
+--- loads weights for a caller elsewhere
+import torch
+from torch import nn
+class Block(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.GroupNorm(2, 4)
+    def load_from(self, weights):
+        self.norm.weight.copy_(weights["scale"].view(-1))
 --- of a network that was frozen
 import torch
 from torch import nn

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linting.programs import cases, lines_of, marked_lines, mended, printed_by
+from tests.linting.programs import cases, found_in, lines_of, marked_lines, mended, printed_by
 
 CODE = "TCY213"
 FOUND = cases(
@@ -179,3 +179,10 @@ def test_the_fix_detaches_and_the_program_runs() -> None:
     program = "import torch\nx = torch.ones(2, requires_grad=True)\nprint((x * 2).cpu().numpy())\n"
 
     assert printed_by(mended(program, CODE)) == "[2. 2.]\n"
+
+
+def test_a_function_that_its_file_does_not_call_gives_a_warning_since_the_caller_may_record_no_graph() -> None:
+    program = "import torch\nnet = torch.nn.Linear(2, 2)\ndef f(x):\n    return net(x).numpy()\n"
+    assert [(f.code, f.level.value) for f in found_in(program)] == [("TCY213", "warning")]
+    called = [f.level.value for f in found_in(program + "f(torch.ones(2))\n") if f.place.line == 4]
+    assert called == ["error"]

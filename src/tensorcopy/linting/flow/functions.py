@@ -211,7 +211,7 @@ def _abstract(value: Value, deep: bool = True) -> Any:
         return (kind, value.ref if isinstance(value.ref, str) else _identity(value.ref))
     const = (
         value.const
-        if kind in (v.BOOL, v.NOTHING, v.TEXT) and isinstance(value.const, (bool, str, type(None)))
+        if kind in (v.BOOL, v.NOTHING, v.TEXT, v.DTYPE) and isinstance(value.const, (bool, str, type(None)))
         else None
     )
     items = None

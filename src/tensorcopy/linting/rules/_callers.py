@@ -43,6 +43,12 @@ def is_called_without_graph(frame: Frame) -> bool:
     return bool(calls) and all(_is_off(frame, call) for call in calls)
 
 
+def has_unknown_callers(frame: Frame) -> bool:
+    """Whether it is a function that its own file does not call: whoever does may record no graph."""
+    function = frame.function
+    return function is not None and function.name != "__init__" and not any(_calls(frame))
+
+
 def _calls(frame: Frame) -> Iterator[ast.Call]:
     """The calls of the function in its file, by its name."""
     name = frame.function.name if frame.function is not None else ""

@@ -106,7 +106,8 @@ def _shares(value: Value) -> str:
 def kept_by_a_method(event: Kept) -> None:
     """Remember ``self.path.append(self.position)``; whether the position is written in place, the class's end tells."""
     cls = event.frame.cls
-    if event.how == "append" and cls is not None and not event.value.is_part:
+    sure = not event.value.is_part and "may copy" not in event.value.traits
+    if event.how == "append" and cls is not None and sure:
         event.frame.unit.remembered.setdefault(f"{RULE.code} {id(cls)}", []).append(event)
 
 

@@ -32,7 +32,7 @@ def modules(event: Call) -> None:
         inner = node.value if isinstance(node, ast.Starred) else node
         if isinstance(node, ast.Starred):
             value = Value(v.LIST, items=list(event.args[i:]))
-        if _repeats(value, inner):
+        if _repeats(value, inner) and not _is_asked_for(event):
             event.report(
                 RULE,
                 _list_of(event, value) or inner,
@@ -43,6 +43,17 @@ def modules(event: Call) -> None:
             _report_shell(event, inner.elt, value, inner)
         if isinstance(node, ast.Starred):
             break
+
+
+def _is_asked_for(event: Call) -> bool:
+    """``if share: layers = [layer for ...] else: layers = [deepcopy(layer) for ...]``: who wants copies gets them."""
+    node = event.frame.unit.parents.get(event.node)
+    while node is not None and not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
+        if isinstance(node, ast.If):
+            other = node.orelse if any(contains(s, event.node) for s in node.body) else node.body
+            return any(_name(n) == "deepcopy" for s in other for n in ast.walk(s) if isinstance(n, ast.Call))
+        node = event.frame.unit.parents.get(node)
+    return False
 
 
 def _report_shell(event: Call, made: ast.expr, listed: Value | None, loop: ast.ListComp) -> None:
@@ -219,7 +230,7 @@ def repeated_container(event: Assigned) -> None:
     tree = cls.node if isinstance(target, ast.Attribute) and cls is not None else body_of(event.frame)
     text = ast.dump(target).replace("Store()", "Load()")
     filled = next((n for n in ast.walk(tree) if _fills_element(n, text)), None)
-    if filled is not None:
+    if filled is not None and not any(_replaces_element(n, text) for n in ast.walk(tree)):
         event.report(
             RULE,
             source,
@@ -252,6 +263,13 @@ def _is_container(node: ast.expr) -> bool:
         "dict",
         "set",
         "deque",
+    )
+
+
+def _replaces_element(node: ast.AST, text: str) -> bool:
+    """``if not rows[i]: rows[i] = []``: each place gets a container of its own before it is filled."""
+    return isinstance(node, ast.Assign) and any(
+        isinstance(t, ast.Subscript) and ast.dump(t.value) == text and _is_container(node.value) for t in node.targets
     )
 
 

@@ -10,6 +10,7 @@ from ..flow.frame import Frame
 from ..flow.values import Value
 from ..flow.walking import Parents, walk
 from ..model import Level, Rule
+from ._callers import has_unknown_callers
 from ._reading import body_of, position, written_name
 
 RULE = Rule(
@@ -26,7 +27,7 @@ def written(event: Write) -> None:
     value, frame = event.value, event.frame
     if event.how not in ("augmented", "subscript", "method") or frame.grad != "on" or not _is_leaf(value):
         return
-    if _without_grad_elsewhere(frame) or _is_frozen_before(event):
+    if _without_grad_elsewhere(frame) or _is_frozen_before(event) or _loads_weights(event):
         return
     through = "a view of a leaf" if value.is_part or event.how == "subscript" else "a leaf"
     event.report(
@@ -36,6 +37,13 @@ def written(event: Write) -> None:
         "write inside torch.no_grad()",
         _origin(value, event.node),
     )
+
+
+def _loads_weights(event: Write) -> bool:
+    """Whether a method copies data into the layers of its object for callers elsewhere, in whichever grad mode."""
+    func = event.node.func if isinstance(event.node, ast.Call) else None
+    copies = isinstance(func, ast.Attribute) and func.attr == "copy_"
+    return copies and event.frame.cls is not None and has_unknown_callers(event.frame)
 
 
 def _is_frozen_before(event: Write) -> bool:

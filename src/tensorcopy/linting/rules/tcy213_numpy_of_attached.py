@@ -9,7 +9,7 @@ from ..flow.events import Call, on_call
 from ..flow.places import inserted_after
 from ..flow.values import Value
 from ..model import Fix, Level, Rule
-from ._callers import is_called_without_graph
+from ._callers import has_unknown_callers, is_called_without_graph
 
 RULE = Rule(
     code="TCY213",
@@ -37,12 +37,15 @@ def asked(event: Call) -> None:
     def fix(lines: list[str]) -> Fix:
         return Fix(title="Detach first", edits=(inserted_after(receiver, ".detach()", lines),), safe=True)
 
+    unknown = has_unknown_callers(event.frame) and "leaf" not in value.traits
+    unless = ", unless the caller records no graph" if unknown else ""
     event.report(
         RULE,
         event.node,
-        "numpy() of a tensor that requires grad raises RuntimeError; call .detach() before it",
+        f"numpy() of a tensor that requires grad raises RuntimeError{unless}; call .detach() before it",
         _origin(value, event.node),
         fix if isinstance(receiver, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)) else None,
+        Level.WARNING if unknown else None,
     )
 
 
