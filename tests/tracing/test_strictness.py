@@ -114,6 +114,35 @@ def test_an_array_whose_tensor_died_last_in_other_hands_comes_free_at_the_next_c
     assert given.tolist() == [3.0, 3.0, 3.0]
 
 
+def test_an_array_of_torch_that_goes_back_to_torch_waits_for_both_tensors() -> None:
+    with tc.trace(strict=True):
+        first = torch.ones(3)
+        given = first.numpy()
+        second = torch.from_numpy(given)
+        del first
+        assert not given.flags.writeable
+        del second
+        torch.ones(1).numpy()
+        given += 1
+        again = torch.from_numpy(given)
+        del given
+    assert again.tolist() == [2.0, 2.0, 2.0]
+
+
+def test_many_arrays_come_and_go_without_a_trace() -> None:
+    weights = torch.ones(2)
+    with tc.trace(strict=True) as recording:
+        for _ in range(3):
+            shared = [torch.from_numpy(np.zeros(2)) for _ in range(50)]
+            given = [weights.detach().numpy() for _ in range(50)]
+            shared.reverse()
+            del shared[::2], given[::2]
+        assert not given[0].flags.writeable
+        del shared, given
+        gc.collect()
+    assert recording.capture.limits == ()
+
+
 def test_two_tensors_over_one_array_have_to_die_both(array: np.ndarray) -> None:
     with tc.trace(strict=True):
         first, second = torch.from_numpy(array), torch.from_numpy(array)

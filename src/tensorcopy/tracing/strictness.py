@@ -29,7 +29,7 @@ _IMPORTS = ("as_tensor", "from_numpy", "asarray", "from_dlpack", "frombuffer")
 class Held:
     """A locked array: its flags before, by which conversion it shares, and with which storages.
 
-    given: it came out of a tensor, and its base counts among the users of the storage.
+    given: the storage that it came out of, among whose users its base counts; 0 if torch was given it.
     """
 
     __slots__ = ("address", "array", "flags", "given", "how", "nbytes", "site", "storages", "tensor")
@@ -39,7 +39,7 @@ class Held:
         self.address, self.nbytes = address_of(array), int(array.nbytes)
         self.how, self.site = "", Site("", 0)
         self.storages: set[int] = set()
-        self.given = False
+        self.given = 0
         self.tensor: Any = None
 
     def release(self) -> None:
@@ -49,6 +49,17 @@ class Held:
             give_permission(array, self.flags)
 
 
+class Shared:
+    """A storage that locked arrays share: their keys, how many of them came out of it, and what watches it die."""
+
+    __slots__ = ("arrays", "given", "storage")
+
+    def __init__(self) -> None:
+        self.arrays: set[int] = set()
+        self.given = 0
+        self.storage: Any = None
+
+
 class Strictness:
     """The locks of one recording, from `start` to `stop`."""
 
@@ -56,7 +67,7 @@ class Strictness:
         self.attention = attention
         self.held: dict[int, Held] = {}
         self._patches = Patches()
-        self._storages: dict[int, Any] = {}
+        self._shared: dict[int, Shared] = {}
         # Storages whose tensor died while others used them still: nobody tells when these die.
         self._waiting: set[int] = set()
         self._hook: Any = None
@@ -76,7 +87,7 @@ class Strictness:
         if self._hook is not None:
             self._hook.remove()
         held, self.held = self.held, {}
-        self._storages.clear()
+        self._shared.clear()
         for one in held.values():
             one.release()
 
@@ -129,7 +140,8 @@ class Strictness:
         identity = int(storage._cdata)
         for link in reversed([link for link in _chain(array) if link.nbytes == array.nbytes]):
             self._hold(link, identity, how, site)
-        self._storages[identity] = weakref.ref(storage, lambda _: self._unused(identity))
+        if identity in self._shared:
+            self._shared[identity].storage = weakref.ref(storage, lambda _: self._unused(identity))
 
     def _hold(self, array: Any, identity: int, how: str, site: Site) -> Held | None:
         key = id(array)
@@ -140,6 +152,7 @@ class Strictness:
             self.held[key] = Held(array, flags, lambda reference: self._forget(key, reference))
         held = self.held[key]
         held.storages.add(identity)
+        self._shared.setdefault(identity, Shared()).arrays.add(key)
         held.how, held.site = how, site
         return held
 
@@ -148,20 +161,32 @@ class Strictness:
         return held is not None and held.array() is array
 
     def _forget(self, key: int, reference: Any) -> None:
+        """A locked array has died."""
         held = self.held.get(key)
-        if held is not None and held.array is reference:
-            del self.held[key]
+        if held is None or held.array is not reference:
+            return
+        del self.held[key]
+        for identity in held.storages:
+            shared = self._shared.get(identity)
+            if shared is not None:
+                shared.arrays.discard(key)
+                shared.given -= held.given == identity
+                if not shared.arrays:
+                    self._shared.pop(identity, None)
 
     def _unused(self, identity: int) -> None:
         """Nothing of torch looks at a storage any more."""
-        self._storages.pop(identity, None)
         self._waiting.discard(identity)
-        for key, held in list(self.held.items()):
-            if identity in held.storages:
-                held.storages.discard(identity)
-                if not held.storages:
-                    held.release()
-                    self.held.pop(key, None)
+        shared = self._shared.pop(identity, None)
+        # Any of the arrays may die meanwhile.
+        for key in tuple(shared.arrays) if shared is not None else ():
+            held = self.held.get(key)
+            if held is None:
+                continue
+            held.storages.discard(identity)
+            if not held.storages:
+                self.held.pop(key, None)
+                held.release()
 
     # --- arrays that torch gives --------------------------------------------------------------------------------------
 
@@ -193,7 +218,8 @@ class Strictness:
         identity = int(storage._cdata)
         held = self._hold(array, identity, how, site)
         if held is not None:
-            held.given = True
+            self._shared[identity].given += held.given != identity
+            held.given = identity
             held.tensor = weakref.ref(tensor, lambda _: self._tensor_died(identity))
 
     def _tensor_died(self, identity: int) -> None:
@@ -210,7 +236,7 @@ class Strictness:
 
     def _others(self, identity: int) -> int:
         """How many look at a storage beside the arrays that were taken from it; none if these are gone."""
-        arrays = sum(h.given and identity in h.storages and h.array() is not None for h in list(self.held.values()))
+        arrays = self._shared[identity].given if identity in self._shared else 0
         return (users_of_storage(identity) or 0) - arrays if arrays else 0
 
 
