@@ -161,7 +161,15 @@ def test_few_sources_are_kept_in_memory(package: list[str], monkeypatch: pytest.
     one = checker(*package)
     for name in package:
         one.check(name, Path(name).read_bytes())
-    assert sum(len(source.text) for source in one._sources.values() if source) <= 50
+        known = [len(source.text) for source in one._sources.values() if source]
+        assert sum(known) <= 50 + len(Path(name).read_text())
+
+
+def test_imports_are_followed_only_so_far(package: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tensorcopy.linting.checking._CHARACTERS_FOLLOWED", 0)
+    checked = checker(*package).check("p/b.py", Path("p/b.py").read_bytes())
+    assert checked.findings == ()
+    assert checked.followed["p/a.py"] == Followed(stamp=stamp("p/a.py", "p.a"))
 
 
 @given(st.one_of(st.text(max_size=60).map(str.encode), st.binary(max_size=60)), st.sampled_from(["f.py", "n.ipynb"]))

@@ -6,7 +6,6 @@ import hashlib
 import sys
 import threading
 import traceback
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -21,8 +20,10 @@ from .notebooks import Notebook, read_notebook
 from .reading import UnreadableError, decode, parse
 from .sources import Source
 
-_CHARACTERS_KEPT = 1_000_000
-"""About 25,000 lines: what a file of a large project leads to, and 150 MB of trees."""
+_CHARACTERS_KEPT = 3_000_000
+"""What is kept for the files that follow: about 75,000 lines, and 250 MB of trees."""
+_CHARACTERS_FOLLOWED = 400_000
+"""What one file may lead to: about 10,000 lines. Where everything imports everything, there would be no end to it."""
 _RECURSION = 4000
 
 
@@ -88,7 +89,9 @@ class Checker:
     modules: Modules
     read: Callable[[str], bytes] = read_bytes
     raising: bool = False
-    _sources: OrderedDict[str, Source | None] = field(default_factory=OrderedDict, init=False)
+    _sources: dict[str, Source | None] = field(default_factory=dict, init=False)
+    _led: set[str] = field(default_factory=set, init=False)
+    _led_to: int = field(default=0, init=False)
     _stamps: dict[str, str] = field(default_factory=dict, init=False)
     _answers: dict[str, dict[str, str]] = field(default_factory=dict, init=False)
     _told: dict[str, int] = field(default_factory=dict, init=False)
@@ -97,6 +100,10 @@ class Checker:
 
     def check(self, file: str, data: bytes) -> Checked:
         """All findings in *data*, the contents of *file*. Never raises for what they are."""
+        self._led, self._led_to = set(), 0
+        if self._kept > _CHARACTERS_KEPT:
+            for known in list(self._sources):
+                self._forget(known)
         with _room_to_recurse():
             return self._check(file, data)
 
@@ -144,7 +151,7 @@ class Checker:
         return news
 
     def _parsed(self, file: str, data: bytes) -> Source:
-        """The source in *data*, remembered; the ones used longest ago are forgotten.
+        """The source in *data*, remembered.
 
         Raises:
             UnreadableError: it is none.
@@ -160,8 +167,6 @@ class Checker:
         )
         self._sources[file] = source
         self._kept += len(text)
-        while self._kept > _CHARACTERS_KEPT and len(self._sources) > 1:
-            self._forget(next(iter(self._sources)))
         return source
 
     def _forget(self, file: str) -> None:
@@ -176,20 +181,27 @@ class Checker:
         if name not in answers:
             answers[name] = self.modules.find(name, self.modules.of(importer)) or ""
         file = answers[name]
-        if not file:
-            return None
-        if file not in self._sources:
-            self._read(file)
-        else:
-            self._sources.move_to_end(file)
-        return self._sources.get(file)
+        return self._read(file) if file else None
 
-    def _read(self, file: str) -> None:
-        """Remember the file, as None if it is none that can be read."""
+    def _read(self, file: str) -> Source | None:
+        """The source in a file that is led to; None if there is none, or if there is no end to what is led to."""
         try:
-            self._parsed(file, self.read(file))
+            known = self._sources.get(file)
+            data = b"" if file in self._sources else self.read(file)
+            if not self._may_lead_to(file, len(known.text) if known is not None else len(data)):
+                self._stamps.setdefault(file, stamp_of(data, self.modules.of(file)))
+                return None
+            return known if file in self._sources else self._parsed(file, data)
         except UnreadableError:
             self._sources[file] = None
+            return None
+
+    def _may_lead_to(self, file: str, size: int) -> bool:
+        """Whether a file of this size is followed for the one that is checked, and counted if it is."""
+        if file not in self._led and self._led_to + size <= _CHARACTERS_FOLLOWED:
+            self._led.add(file)
+            self._led_to += size
+        return file in self._led
 
     def _check_notebook(self, file: str, data: bytes) -> Checked:
         try:

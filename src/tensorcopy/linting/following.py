@@ -10,6 +10,9 @@ from .model import Finding
 from .rules import modules
 from .sources import Source
 
+_WORTH_A_RELEASE = 16
+"""Modules read since the last time that any were let go of."""
+
 
 class _Followed(Project):
     """Knows imported modules by their sources.
@@ -21,6 +24,7 @@ class _Followed(Project):
     def __init__(self, heard: Project) -> None:
         super().__init__(heard.hears, heard.hears_calls)
         self._units: list[Unit] = []
+        self._since_release = 0
 
     def module(self, name: str, importer: Unit) -> Unit | None:
         """The file of a module, read for what it defines; None for any other module."""
@@ -30,6 +34,7 @@ class _Followed(Project):
         if "unit" not in source.notes:
             source.notes["unit"] = Unit(source, self, muted=True)
             self._units.append(source.notes["unit"])
+            self._since_release += 1
         unit: Unit = source.notes["unit"]
         importer.follows.add(unit)
         return unit
@@ -37,12 +42,13 @@ class _Followed(Project):
     def findings_in(self, source: Source) -> list[Finding]:
         """The findings of one file."""
         findings = findings_in(source, self)
-        if any("unit" not in unit.source.notes for unit in self._units):
+        if self._since_release >= _WORTH_A_RELEASE:
             self._release()
         return findings
 
     def _release(self) -> None:
         """Let go of the modules whose sources are forgotten: parts of them refer to each other."""
+        self._since_release = 0
         used = {unit for unit in self._units if "unit" in unit.source.notes}
         waiting = list(used)
         while waiting:

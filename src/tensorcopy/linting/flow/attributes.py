@@ -24,7 +24,7 @@ _VIEWS = frozenset(("T", "mT", "H", "mH", "real", "imag", "data", "flat"))
 @handles(ast.Attribute)
 def _attribute(frame: Frame, node: ast.Attribute) -> Value | None:
     base = evaluate(frame, node.value)
-    path = path_of(node)
+    path = path_of(node) if base is not None or frame.state.attributes else None
     if path is not None and path in frame.state.attributes:
         value = frame.state.attributes[path]
         if value is not None and frame.state.writes:

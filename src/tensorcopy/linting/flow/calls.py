@@ -21,12 +21,19 @@ from .project import ClassInfo
 from .sites import Site
 from .torch_calls import library_module_result, required, torch_result
 from .values import Value
-from .vocabulary import NUMPY_OUT
+from .vocabulary import NUMPY_OUT, ONLY_ARRAYS, ONLY_TENSORS
 
 # Methods that compute gradients: of a tensor, or of a trainer that is given one.
 _BACKWARD = frozenset(("backward", "manual_backward"))
 # What these give is whatever was saved, which their argument does not tell.
 _FROM_FILES = frozenset(("torch.load", "pickle.load", "pickle.loads"))
+# Methods that tell something of a receiver of which nothing is known, or of the call.
+_TELLING = (
+    ONLY_TENSORS
+    | ONLY_ARRAYS
+    | _BACKWARD
+    | frozenset(("timestamp", "parameters", "named_parameters", "set_grad_enabled"))
+)
 # What these make of a list of numbers, rules ask about.
 _OF_NUMBERS = frozenset(("torch.tensor", "torch.as_tensor"))
 _TOLD_AS = {v.MODULE: "torch.nn.Module", v.OPTIMIZER: "torch.optim.Optimizer", v.STATE_DICT: "state_dict"}
@@ -43,6 +50,9 @@ def _call(frame: Frame, node: ast.Call) -> Value | None:
 
 def _attribute_call(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value | None:
     base = evaluate(frame, func.value)
+    if base is None and func.attr not in _TELLING:
+        _call_of_unknown(frame, node, func.attr)
+        return None
     if base is None or base.kind in (v.TENSOR, v.ARRAY, v.UNKNOWN):
         site = Site(frame, node)
         if func.attr in _BACKWARD:
@@ -61,11 +71,22 @@ def _attribute_call(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value 
     return result
 
 
+def _call_of_unknown(frame: Frame, node: ast.Call, name: str) -> None:
+    """A method of which nothing can be told but its name."""
+    if f"?.{name}" in frame.unit.hears_calls:
+        tell(Site(frame, node), f"?.{name}", None, None)
+        return
+    for argument in node.args:
+        evaluate(frame, argument)
+    for keyword in node.keywords:
+        evaluate(frame, keyword.value)
+
+
 def _callee(frame: Frame, func: ast.Attribute, base: Value) -> Value | None:
     """What ``base.name`` is, for libraries, instances and modules, if it is something that can be called."""
     if base.kind not in (v.LIBRARY, v.MODULE) and not isinstance(base.ref, ClassInfo):
         return None
-    path = path_of(func)
+    path = path_of(func) if frame.state.attributes else None
     stored = frame.state.attributes.get(path) if path is not None else None
     callee = stored if stored is not None else attribute_of(frame, func, base, func.attr)
     return callee if callee is not None and callee.kind != v.UNKNOWN else None

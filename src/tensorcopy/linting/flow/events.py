@@ -112,7 +112,10 @@ class Call(Event):
 
 
 class Discarded(Event):
-    """A call as a statement of its own, whose result nobody takes. Named as `Call` names it; `node` is the call."""
+    """A call as a statement of its own, whose result nobody takes. Named as `Call` names it; `node` is the call.
+
+    Not told of methods of which nothing is known but the name.
+    """
 
     __slots__ = ("args", "name", "receiver", "result")
 

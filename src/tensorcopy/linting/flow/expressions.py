@@ -36,7 +36,10 @@ def handles(*types: type) -> Callable[[Evaluate], Evaluate]:
 
 def evaluate(frame: Frame, node: ast.expr) -> Value | None:
     """The value of an expression, None if unknown. Tells the rules of everything on the way."""
-    handler = HANDLERS.get(type(node))
+    kind = type(node)
+    if kind is ast.Name:
+        return _name(frame, node)
+    handler = HANDLERS.get(kind)
     return handler(frame, node) if handler is not None else None
 
 
@@ -54,9 +57,9 @@ _CONSTANTS = {int: v.INT, float: v.FLOAT, bool: v.BOOL, str: v.TEXT, bytes: v.BY
 
 @handles(ast.Name)
 def _name(frame: Frame, node: ast.Name) -> Value | None:
-    names = frame.state.names
-    value = names[node.id] if node.id in names else frame.lookup(node.id)
-    if value is not None and frame.state.writes:
+    state, name = frame.state, node.id
+    value = state.names[name] if name in state.names else frame.lookup(name)
+    if value is not None and state.writes:
         frame.check_read(node, value)
     return value
 

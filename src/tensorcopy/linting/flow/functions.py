@@ -185,6 +185,8 @@ def _summary_for(frame: Frame, info: FunctionInfo, given: dict[str, Value | None
     key = _key(given)
     if key is not None and frame.grad != "on":
         key = (frame.grad, *key)
+    elif key is not None and len(key) == 1 and _is_own_instance(info, given):
+        key = None
     if key in info.summaries:
         return info.summaries[key]
     if info.open or frame.depth >= _DEEPEST or len(info.summaries) >= 4 or info.unit.budget < 0:
@@ -198,11 +200,20 @@ def _summary_for(frame: Frame, info: FunctionInfo, given: dict[str, Value | None
     return info.summaries[key]
 
 
+def _is_own_instance(info: FunctionInfo, given: dict[str, Value | None]) -> bool:
+    """Whether nothing is known but what a method is followed with anyway: that self is an instance of its class."""
+    if info.cls is None or not info.parameters or info.is_static:
+        return False
+    own = given.get(info.parameters[0])
+    return own is not None and own.ref is info.cls and own.kind in (v.INSTANCE, v.MODULE) and not own.regions
+
+
 def _key(given: dict[str, Value | None]) -> Any:
     """What of the arguments matters; None if nothing is known that could change the outcome."""
+    if not given:
+        return None
     parts = [(name, _abstract(value)) for name, value in given.items() if value is not None and value.kind != v.UNKNOWN]
-    known = [part for part in parts if part[1] is not None]
-    return tuple(known) or None
+    return tuple(parts) or None
 
 
 def _abstract(value: Value, deep: bool = True) -> Any:

@@ -33,12 +33,13 @@ def executes(*types: type) -> Callable[[Execute], Execute]:
 
 def run_block(frame: Frame, body: Sequence[ast.stmt]) -> None:
     """Follow statements in order until the path ends."""
+    unit = frame.unit
     for statement in body:
         if frame.state.dead:
             return
         handler = STATEMENTS.get(type(statement))
         if handler is not None:
-            frame.unit.budget -= 1
+            unit.budget -= 1
             handler(frame, statement)
 
 

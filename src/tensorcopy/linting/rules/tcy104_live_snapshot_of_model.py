@@ -113,13 +113,18 @@ def _live(event: Assigned) -> _Live | None:
         plain = isinstance(event.target, (ast.Name, ast.Attribute)) and event.frame.loops
         model = plain and is_model(event.frame, source, event.value)
         return ("this is the model itself, not a copy", source) if model else None
-    if called_name(source) == "copy" and isinstance(source, ast.Call) and len(source.args) == 1:
+    name = called_name(source)
+    if isinstance(source, ast.Call) and name not in _GIVING:
+        return None
+    if name == "copy" and isinstance(source, ast.Call) and len(source.args) == 1:
         copied = source.args[0]
         if isinstance(copied, ast.Name) and is_model(event.frame, copied, event.frame.lookup(copied.id)):
             return "copy.copy() of a model keeps its parameters", copied
     return live_model(source) if event.frame.unit.says("state_dict", "parameters", "buffers") else None
 
 
+# The calls that can give what lives in a model.
+_GIVING = frozenset(("state_dict", "copy", "dict", "OrderedDict", "list", "tuple"))
 # The expressions that can refer to a model or its parameters.
 _HOLDING = frozenset((ast.Name, ast.Call, ast.DictComp, ast.ListComp, ast.Tuple, ast.List, ast.Dict))
 
