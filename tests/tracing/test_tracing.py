@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
@@ -47,6 +48,16 @@ def test_a_method_can_be_decorated() -> None:
 
     assert Net().forward().tolist() == [1.0, 1.0]
     assert copied(Net.forward.trace.capture) == [("clone", 1, 8)]  # type: ignore[attr-defined]
+
+
+def test_anything_that_can_be_called_can_be_recorded() -> None:
+    recorder = tc.trace()
+    recorder(functools.partial(torch.clone, torch.ones(2)))()
+    partial = recorder.capture
+    recorder(torch.nn.Flatten(0))(torch.ones(2, 2).t())
+
+    assert (partial.command, copied(partial)) == (("partial()",), [("clone", 1, 8)])
+    assert (recorder.capture.command, copied(recorder.capture)) == (("Flatten()",), [("clone", 1, 16)])
 
 
 def test_an_exception_passes_unchanged_and_the_capture_names_it() -> None:

@@ -9,11 +9,12 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import BadArgumentError
-from .capture import Capture, CopyLine, Finding, Spot, Timeline
+from .capture import Capture, CopyLine, Finding, Spot
 from .children import Children
 from .explaining import explain
 from .holding import Holding
 from .merging import merged
+from .reports import sources_of
 from .session import Session
 from .strictness import Strictness
 
@@ -56,7 +57,7 @@ class Recording:
             _start(self._session)
             self._holding = Holding(self._function) if self._function is not None else None
             return
-        self._before = self._outer.capture()
+        self._before = self._outer.so_far()
         if self._strict and self._outer not in _STRICT:
             self._strictness = Strictness(self._outer.attention)
             self._strictness.start()
@@ -77,8 +78,9 @@ class Recording:
             _explain(outer, error, self._strictness or _STRICT.get(outer))
         if self._strictness is not None:
             self._strictness.stop()
-        part = since(self._before, outer.capture())
-        return replace(part, command=self.command, ended=ended, limits=(*part.limits, _PART))
+        part = since(self._before, outer.so_far())
+        sources = sources_of(part.findings, part.copies)
+        return replace(part, command=self.command, ended=ended, limits=(*part.limits, _PART), sources=sources)
 
 
 def begin(session: Session) -> None:
@@ -164,7 +166,7 @@ def _explain(session: Session, error: BaseException, strictness: Strictness | No
 
 
 def since(before: Capture, after: Capture) -> Capture:
-    """What *after* has and *before* had not yet, both of one session."""
+    """What *after* has and *before* had not yet, both what one session had so far."""
     copied = {_kind_of(c): c for c in before.copies}
     found = {(f.name, f.place): f.count for f in before.findings}
     return replace(
@@ -172,7 +174,6 @@ def since(before: Capture, after: Capture) -> Capture:
         steps=after.steps - before.steps,
         copies=tuple(c for line in after.copies if (c := _less(line, copied.get(_kind_of(line)))).count),
         findings=tuple(f for finding in after.findings if (f := _newly(finding, found)).count),
-        timeline=Timeline(),
     )
 
 

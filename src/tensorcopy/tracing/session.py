@@ -7,6 +7,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from types import FrameType
 from typing import Any
 
@@ -118,7 +119,11 @@ class Session:
 
     def capture(self) -> Capture:
         """What has been recorded so far, as a plain value."""
-        findings, copies = self.findings.all(), self.copies.lines()
+        found = self.so_far()
+        return replace(found, timeline=self.copies.timeline(), sources=sources_of(found.findings, found.copies))
+
+    def so_far(self) -> Capture:
+        """The same without the timeline and the text of the program, which take their time."""
         return Capture(
             command=self.command,
             steps=self.steps,
@@ -126,12 +131,10 @@ class Session:
             rank=rank(),
             role=role(child=self.child),
             ended=self.ended,
-            findings=findings,
-            copies=copies,
+            findings=self.findings.all(),
+            copies=self.copies.lines(),
             limits=tuple(self.limits),
             releases={"torch": torch.__version__, "numpy": np.__version__},
-            timeline=self.copies.timeline(),
-            sources=sources_of(findings, copies),
         )
 
     def _flush(self) -> None:

@@ -88,11 +88,12 @@ class trace(Shown):
             BadArgumentError: calling it doesn't run its body.
         """
         _check(function)
+        name = getattr(function, "__name__", type(function).__name__)
 
         @functools.wraps(function)
         def recorded(*args: Any, **kwargs: Any) -> Any:
             with ExitStack() as stack:
-                self._begin(f"{function.__name__}()", function)
+                self._begin(f"{name}()", function)
                 stack.push(self.__exit__)
                 return function(*args, **kwargs)
 
