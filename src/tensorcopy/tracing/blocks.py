@@ -87,7 +87,7 @@ class Block:
     def was_blank(self) -> bool:
         """Whether all its bits were alike when it was first shared: memory that waited to be filled."""
         return self.bytes is not None and any(
-            _checksum(np.full(self.bytes.size, byte, np.uint8)) == self.first for byte in (0x00, 0xFF)
+            checksum(np.full(self.bytes.size, byte, np.uint8)) == self.first for byte in (0x00, 0xFF)
         )
 
     def span(self) -> tuple[int, int]:
@@ -124,8 +124,8 @@ class Blocks:
         if storage.device.type == "cpu":
             size = storage.nbytes()
             if block.bytes is None or size > block.bytes.size:
-                block.bytes = _bytes_at(block.start, size)
-                block.checksum = block.first = _checksum(block.bytes)
+                block.bytes = bytes_at(block.start, size)
+                block.checksum = block.first = checksum(block.bytes)
                 block.last = site
         block.follow(tensor)
 
@@ -138,7 +138,7 @@ class Blocks:
         keeper = block.alive()
         if keeper is None or block.bytes is None:
             return
-        now, torch_wrote = _checksum(block.bytes), block.torch_wrote()
+        now, torch_wrote = checksum(block.bytes), block.torch_wrote()
         if now != block.checksum and block.checksum is not None and not torch_wrote:
             low, high = block.span()
             block.writes.append(lines_that_wrote(low, high, block.last, site, user_frame()))
@@ -232,13 +232,13 @@ def _version(tensor: Any) -> int:
     return 0 if tensor.is_inference() else int(tensor._version)
 
 
-def _bytes_at(start: int, size: int) -> Any:
+def bytes_at(start: int, size: int) -> Any:
     """The memory as an array that owns nothing and keeps nothing."""
     memory: Any = (ctypes.c_ubyte * size).from_address(start)
     return np.frombuffer(memory, np.uint8)
 
 
-def _checksum(memory: Any) -> int:
+def checksum(memory: Any) -> int:
     """Changes with elements and their order; exact up to 64 KB, by rows and columns up to 8 MB, sampled above."""
     size = memory.size
     if size <= _EXACT:

@@ -90,15 +90,18 @@ class Border:
         if isinstance(data, np.ndarray):
             # torch can give memory of its own another size, and no other.
             if name == "tensor" or result.untyped_storage().resizable():
-                session.copies.copied(f"torch.{name}", result.nbytes, 0, site, "data", "NumPy to torch")
+                tally = session.copies.copied(f"torch.{name}", result.nbytes, 0, site, "data", "NumPy to torch")
+                session.sparing.from_array(name, data, result, tally, site)
             else:
                 session.memory.shared(result, data, name, site)
+                session.sparing.through_array(data, result, site)
             session.gradients.came_back(result)
             return
         if name == "frombuffer":
             session.memory.shared(result, data, name, site)
         elif type(data) in (list, tuple):
-            session.copies.copied(f"torch.{name}", result.nbytes, 0, site, "data", "list to tensor")
+            tally = session.copies.copied(f"torch.{name}", result.nbytes, 0, site, "data", "list to tensor")
+            session.sparing.from_list(result, tally, site)
         elif type(data) in PLAIN and name != "tensor" and address_of(data) == address_of(result) != 0:
             session.memory.made(result, name, data, site)
         if session.full:
@@ -132,7 +135,9 @@ class Border:
                     session.gradients.operated(operation, (tensor,), array)
                 start = address_of(tensor)
                 if start and array.nbytes and (_within(start, array) or address_of(array) >= start):
-                    session.memory.shared(tensor, array, "numpy", user_site())
+                    site = user_site()
+                    session.memory.shared(tensor, array, "numpy", site)
+                    session.sparing.exported(tensor, array, site)
             return array
 
         return numpy

@@ -111,13 +111,13 @@ class Calls(TorchFunctionMode):
         operated, operation, failed = self.session.gradients.operated, Operation(name), self.attention.failed
         memory, copied = self.session.memory, self.session.conversions.copied_tensors
         snapshots, temporaries, reads = memory.snapshots, memory.temporaries, self._reading(name)
-        updates = name in _UPDATES
+        updates, growing = name in _UPDATES, self.session.sparing.growing
         relates, pairs = _may_share(name), name in _DIFFERENCES or name in _COMPUTE or name.endswith("_loss")
 
         def follow(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
             result = func(*args, **kwargs) if kwargs else func(*args)
             try:
-                if snapshots or temporaries or copied:
+                if snapshots or temporaries or copied or growing:
                     reads(args)
                 operated(operation, args, result)
                 if relates:
@@ -135,6 +135,7 @@ class Calls(TorchFunctionMode):
     def _reading(self, name: str) -> Callable[[tuple[Any, ...]], None]:
         memory, conversions = self.session.memory, self.session.conversions
         snapshots, temporaries, copied = memory.snapshots, memory.temporaries, conversions.copied_tensors
+        sparing, growing = self.session.sparing, self.session.sparing.growing
         in_place, uses = name.endswith("_") and not name.endswith("__"), name not in _NOT_USES
 
         def reads(args: tuple[Any, ...]) -> None:
@@ -145,6 +146,8 @@ class Calls(TorchFunctionMode):
                         memory.read(argument)
                     if temporaries and not (in_place and argument is args[0]):
                         memory.used(argument)
+                    if growing and id(argument) in growing:
+                        sparing.used(argument)
                     if uses and id(argument) in copied:
                         conversions.used(argument)
                 elif snapshots and (kind is list or kind is tuple):

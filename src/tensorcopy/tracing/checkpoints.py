@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import copy
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -103,6 +104,10 @@ class Checkpoints:
             if memo is None and isinstance(x, (torch.nn.Module, torch.optim.Optimizer)):
                 with self.session.attention:
                     self._check_tied(x, result, user_site())
+            elif memo is None and self.session.full and not self.session.attention.away:
+                with self.session.attention:
+                    for one, other in islice(_pairs(x, result), _MOST_VALUES):
+                        self.session.sparing.copied("deepcopy", (one,), other, None, user_site())
             return result
 
         return deepcopy
@@ -158,6 +163,7 @@ class Checkpoints:
         used: dict[int, list[int]] = {}
         for value in values:
             if type(value) in PLAIN and address_of(value):
+                self.session.sparing.wrote(address_of(value))
                 record = used.setdefault(address_of(value), [value.untyped_storage().nbytes(), 0])
                 record[1] += value.nbytes
         whole, part = sum(w for w, _ in used.values()), sum(p for _, p in used.values())
@@ -168,3 +174,15 @@ class Checkpoints:
                 f"saves {whole:,} bytes for {part:,} bytes of data: a view is saved with the whole storage behind it; "
                 f"save a clone()",
             )
+
+
+def _pairs(x: Any, result: Any) -> Iterator[tuple[Any, Any]]:
+    """The tensors of a nest, each with that of its deep copy."""
+    if type(x) is torch.Tensor and type(result) is torch.Tensor and result is not x:
+        yield x, result
+    elif isinstance(x, dict) and isinstance(result, dict):
+        for key in x.keys() & result.keys():
+            yield from _pairs(x[key], result[key])
+    elif type(x) in (list, tuple) and type(result) is type(x):
+        for one, other in zip(x, result, strict=False):
+            yield from _pairs(one, other)

@@ -104,7 +104,7 @@ class Copies:
                 f"clone() of an expanded tensor writes out its repeats: {result.nbytes:,} bytes where {expanded:,} "
                 f"hold all values; clone before expanding",
             )
-        elif source.stride() == result.stride():
+        elif source.stride() == result.stride() and source.untyped_storage().resizable():
             record = [tally, result.nbytes, _TEMPORARY, site]
             self._watch(source, record)
 

@@ -31,6 +31,7 @@ from .reports import Findings, sources_of
 from .returns import Returns
 from .saving import Saving
 from .sites import NOWHERE, user_site
+from .sparing import Sparing
 
 # A program that is over within this time is followed in full, however many steps it makes.
 _FULL_SECONDS = 5.0
@@ -57,6 +58,7 @@ class Session:
         self.memory = Memory(self.findings)
         self.gradients = Gradients(self.findings)
         self.copies = Copies(self.findings)
+        self.sparing = Sparing(self.findings)
         self.conversions = Conversions(self.findings)
         self.saving = Saving(self.findings, lambda: DISPATCH.sequence, self.memory.outside)
         self.checkpoints = Checkpoints(self)
@@ -101,7 +103,7 @@ class Session:
     def stop(self) -> Capture:
         """End the recording and give what was recorded."""
         self.leave()
-        for judge in (self.memory, self.gradients, self.copies, self.conversions):
+        for judge in (self.memory, self.gradients, self.sparing, self.copies, self.conversions):
             judge.finish()
         return self.capture()
 
@@ -158,6 +160,7 @@ class Session:
         if self.dispatched:
             DISPATCH.writing(False)
         self.returns.stop()
+        self.sparing.stop()
         self.full = False
         if self.hooks:
             turn = f"batch {self.batches}" if self.batches else f"optimizer step {self.steps}"
@@ -174,6 +177,7 @@ class Session:
             tally = self.copies.heard(name, args, result, nanoseconds, site, node)
             if self.full and node is None and site is not NOWHERE and self.copies.phase != "optimizer":
                 self.copies.judge(name, args, result, tally, site)
+                self.sparing.copied(name, args, result, tally, site)
                 if not tally.count & 255:
                     self.returns.again()
         except Exception as error:
@@ -200,6 +204,7 @@ class Session:
         start = address_of(tensor)
         self.saving.wrote(tensor, start, sequence)
         self.copies.wrote(start)
+        self.sparing.wrote(start)
         if type(tensor) in PLAIN:
             self.memory.wrote(tensor, start)
 

@@ -233,7 +233,7 @@ _ALL = (
         "TCY661",
         "avoidable-copy",
         "warning",
-        "nearly all copies that a line makes are for nothing: of a temporary, or by `repeat` where `expand` would do",
+        "all copies of a line are for nothing: never written, of a temporary, or made again of what is unchanged",
         "copied here",
     ),
     _kind(
