@@ -66,6 +66,15 @@ pair = torch.Tensor([torch.zeros(2, 2), torch.ones(2, 2)])  # here
 )
 READ_ONE_BY_ONE = cases(
     """
+--- probabilities of samples
+import torch
+from torch.distributions import Categorical
+def loss(policy, states):
+    found = []
+    for s in states:
+        dist = Categorical(logits=policy(s))
+        found.append(dist.log_prob(dist.sample()))
+    return -torch.tensor(found).sum()  # here
 --- attributes that another method sets to tensors
 import torch
 class Scaler:

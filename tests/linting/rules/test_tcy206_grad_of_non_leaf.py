@@ -9,6 +9,11 @@ from tests.linting.programs import cases, lines_of, marked_lines
 CODE = "TCY206"
 FOUND = cases(
     """
+--- computed, then given to an optimizer
+import torch
+def latent(n, device):
+    z = torch.randn(n, 64, requires_grad=True) * 0.1  # here
+    return torch.optim.Adam([z], lr=0.01)
 --- cast
 import torch
 x = torch.ones(3, requires_grad=True).double()  # here
@@ -64,6 +69,12 @@ print(x.grad.data)
 )
 SILENT = cases(
     """
+--- required last, then given to an optimizer
+import torch
+def latent(n, device):
+    z = (torch.randn(n, 64) * 0.1).requires_grad_()
+    w = torch.nn.Parameter(torch.randn(n) * 0.1)
+    return torch.optim.Adam([z, w], lr=0.01), torch.optim.SGD(list(torch.nn.Linear(2, 2).parameters()), lr=0.1)
 --- dtype given
 import torch
 x = torch.ones(3, dtype=torch.float64, requires_grad=True)

@@ -9,6 +9,12 @@ from tests.linting.programs import cases, lines_of, mended
 CODE = "TCY301"
 ROUNDED = cases(
     """
+--- times moved by a number
+import time
+import torch
+def f(n):
+    now = time.time_ns()
+    return torch.tensor([now + i for i in range(n)], dtype=torch.float32)  # here
 --- class and method
 import torch
 x = torch.Tensor([len(p) for p in parts]).long()
@@ -85,6 +91,12 @@ x = torch.Tensor([int(time.time())])
 )
 EXACT = cases(
     """
+--- durations
+import time
+import torch
+def f(n):
+    start = time.time()
+    return torch.tensor([time.time() - start], dtype=torch.float32)
 --- a size, filled
 import torch
 def f(beam_size):

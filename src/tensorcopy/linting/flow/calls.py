@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 
+from . import distribution_calls, jax_calls
 from . import values as v
 from .applying import by_catalogue
 from .attributes import attribute_of
@@ -13,7 +14,6 @@ from .events import BackPropagated, Call
 from .expressions import evaluate, handles, path_of
 from .frame import Frame
 from .functions import call_function, instantiate
-from .jax_calls import jax_result, method_result
 from .methods import inferred_receiver, maybe_shared, numeric_method
 from .numpy_calls import described, number_traits, numpy_result
 from .other_calls import other_result
@@ -36,6 +36,7 @@ _TELLING = (
 )
 # What these make of a list of numbers, rules ask about.
 _OF_NUMBERS = frozenset(("torch.tensor", "torch.as_tensor"))
+_METHODS_OF = {v.JAX: jax_calls.method_result, v.DISTRIBUTION: distribution_calls.method_result}
 _TOLD_AS = {v.MODULE: "torch.nn.Module", v.OPTIMIZER: "torch.optim.Optimizer", v.STATE_DICT: "state_dict"}
 
 
@@ -64,8 +65,8 @@ def _attribute_call(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value 
         _tell_backward(site, None)
     if callee is not None:
         return call_value(site, callee)
-    if base.kind == v.JAX:
-        return method_result(site, base, func.attr)
+    if base.kind in _METHODS_OF:
+        return _METHODS_OF[base.kind](site, base, func.attr)
     result = container_method(site, base, func.attr)
     tell(site, f"{_TOLD_AS.get(base.kind, base.kind)}.{func.attr}", base, result)
     return result
@@ -159,7 +160,7 @@ def _call_library(site: Site, name: str) -> Value | None:
         result = described(site, result)
     if result is None:
         root = name.partition(".")[0]
-        known = {"torch": torch_result, "numpy": numpy_result, "jax": jax_result}.get(root)
+        known = {"torch": torch_result, "numpy": numpy_result, "jax": jax_calls.jax_result}.get(root)
         result = known(site, name) if known is not None else None
         result = result if result is not None else other_result(site, name)
     if result is not None and name.startswith("torch"):

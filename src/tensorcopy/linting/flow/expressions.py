@@ -128,7 +128,15 @@ def _number(node: ast.AST, op: ast.operator, left: Value, right: Value) -> Value
     const: Any = v.MISSING
     if left.const is not v.MISSING and right.const is not v.MISSING:
         const = _calculated(op, left.const, right.const)
-    return Value(v.FLOAT if floating else v.INT, node, const=const, cut=left.cut or right.cut)
+    traits = _stamped(op, left, right) if left.traits or right.traits else frozenset()
+    return Value(v.FLOAT if floating else v.INT, node, const=const, cut=left.cut or right.cut, traits=traits)
+
+
+def _stamped(op: ast.operator, left: Value, right: Value) -> frozenset[str]:
+    """A time moved by a number is one; the difference of two is a duration."""
+    if isinstance(op, ast.Add):
+        return (left.traits | right.traits) & {"timestamp"}
+    return (left.traits - right.traits) & {"timestamp"} if isinstance(op, ast.Sub) else frozenset()
 
 
 def _calculated(op: ast.operator, a: Any, b: Any) -> Any:

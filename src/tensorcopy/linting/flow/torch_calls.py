@@ -7,6 +7,7 @@ from typing import Any
 
 from . import dtypes
 from . import values as v
+from .distribution_calls import made as distribution
 from .making import cut_from, fresh, graph_of, lost_term, shared
 from .sites import Site
 from .values import Region, Value
@@ -39,7 +40,11 @@ def torch_result(site: Site, name: str) -> Value | None:
     if name.startswith("torch.optim.") and last[:1].isupper() and ".lr_scheduler" not in name:
         region = Region("fresh", site.node)
         return Value(v.OPTIMIZER, site.node, ref=name, items=list(site.args), regions=(region,))
+    if name.startswith("torch.distributions.") and last[:1].isupper() and not last.endswith(("Transform", "Family")):
+        return distribution(site)
     source = site.first
+    if name in _VARIABLES and site.says("requires_grad", True) and (source is None or source.kind == v.UNKNOWN):
+        return required(site, name, fresh(site.frame, site.node, v.TENSOR, graph=v.OFF))
     if name in _VARIABLES and source is not None and source.kind == v.TENSOR:
         cut = cut_from("torch.autograd.Variable", site.node, source)
         return required(

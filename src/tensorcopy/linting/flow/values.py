@@ -28,7 +28,7 @@ STATE_DICT, DTYPE, DEVICE, SERIES, ARROW, OTHER, UNKNOWN = (
     "other",
     "unknown",
 )
-JAX = "jax"
+JAX, DISTRIBUTION = "jax", "distribution"
 NUMBERS = frozenset((INT, FLOAT, BOOL))
 NUMERIC = frozenset((TENSOR, ARRAY))
 SEQUENCES = frozenset((LIST, TUPLE, SET))

@@ -139,6 +139,14 @@ def optimised(event: Call) -> None:
     for item in given.items:
         if item is not None and _is_non_leaf(item):
             _tell(event, item, "the optimizer refuses it here", event.node)
+        elif item is not None and is_computed(item) and event.frame.grad == "on" and item.node is not None:
+            event.report(
+                RULE,
+                item.node,
+                "a tensor that was computed on the graph is no leaf: the optimizer raises ValueError; compute it first "
+                "and call detach().requires_grad_() last",
+                [(event.node, "the optimizer refuses it here")],
+            )
 
 
 def _is_non_leaf(value: Value) -> bool:
