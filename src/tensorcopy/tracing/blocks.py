@@ -130,8 +130,15 @@ class Blocks:
         block.follow(tensor)
 
     def _gone(self, block: Block) -> None:
-        if block.alive() is None and self.at.get(block.start) is block:
+        if block.alive() is not None:
+            return
+        if self.at.get(block.start) is block:
             del self.at[block.start]
+        # What it holds refers back to it; blocks that come and go would be left to the garbage collector.
+        block.owners.clear()
+        block.shares.clear()
+        block.arrays.clear()
+        block.newest = None
 
     def look(self, block: Block, site: Site) -> None:
         """Notice what NumPy has written since the last look."""

@@ -54,14 +54,14 @@ class Border:
             # from outside is counted here, and not once more where torch makes it.
             resume, outside = session.calls.end(), type(data) not in PLAIN
             if outside:
-                DISPATCH.pause(copies=True)
+                DISPATCH.pause_copies()
             try:
                 return self._convert(original, operation, data, args, kwargs)
             finally:
                 if resume:
                     session.calls.begin()
                 if outside:
-                    DISPATCH.resume()
+                    DISPATCH.resume_copies()
 
         return convert
 
@@ -73,15 +73,19 @@ class Border:
         args: tuple[Any, ...],
         kwargs: dict[str, Any],
     ) -> Any:
-        session, site = self.session, user_site()
-        if type(data) not in _NUMBERS:
-            with session.attention:
+        session, site, failed = self.session, user_site(), self.session.attention.failed
+        if type(data) not in _NUMBERS and not (type(data) is list and data and type(data[0]) in _NUMBERS):
+            try:
                 dtype = kwargs.get("dtype", args[1] if len(args) > 1 else None)
                 session.conversions.converting(operation.name, data, dtype, site)
+            except Exception as error:
+                failed(error)
         result = original(*args, **kwargs)
         if type(result) in PLAIN:
-            with session.attention:
+            try:
                 self._converted(operation, data, result, site)
+            except Exception as error:
+                failed(error)
         return result
 
     def _converted(self, operation: Operation, data: Any, result: Any, site: Site) -> None:

@@ -90,6 +90,16 @@ class Dispatch:
         for key in self.keys if copies else self.keys[1:]:
             torch._C._dispatch_tls_set_dispatch_key_included(key, False)
 
+    def pause_copies(self) -> None:
+        """Hear of no copies for now, if there is anything to hear them by."""
+        if self.keys:
+            torch._C._dispatch_tls_set_dispatch_key_included(self.keys[0], False)
+
+    def resume_copies(self) -> None:
+        """Hear of copies again, if that was wanted."""
+        if self.keys:
+            torch._C._dispatch_tls_set_dispatch_key_included(self.keys[0], self.wanted[0])
+
     def resume(self) -> None:
         """Hear of what was wanted before the pause."""
         for key, on in zip(self.keys, self.wanted, strict=True):

@@ -54,6 +54,7 @@ MAY_COPY = frozenset(
 
 _MOST_IN_LIST = 64
 # Looking for who holds an object is slow: it is done when so many are alike.
+_FIRST_SWEEP = 4096
 _LOOKED_AT = (2, 3, 5, 20, 100)
 
 
@@ -92,6 +93,7 @@ class Memory:
         self.snapshots: Known[Birth] = Known()
         self.unconverted: Known[Birth] = Known()
         self.addresses: set[int] = set()
+        self.sweep_at = _FIRST_SWEEP
         self.outside = Blocks(findings)
         self.blocks = self.outside.at
         self.writes: dict[int, tuple[int, Site]] = {}
@@ -108,17 +110,17 @@ class Memory:
 
     def born(self, birth: Birth, result: Any) -> None:
         """Keep how *result* came about."""
-        if len(self.births) >= self.births.sweep_at:
-            self._sweep()
-        self.births[id(result)] = birth.target, birth
+        self.births.put(result, birth)
         self.addresses.add(birth.address)
+        if len(self.addresses) >= self.sweep_at:
+            self._sweep()
         if birth.how in SNAPSHOTS or birth.block is not None:
             self.snapshots.put(result, birth)
 
     def _sweep(self) -> None:
-        """Forget what has died, and the writes that nobody can be surprised by any more."""
-        self.births.sweep()
+        """Forget addresses that nothing lies at, and writes that nobody can be surprised by any more."""
         self.addresses = {birth.address for _, birth in self.births.values()}
+        self.sweep_at = max(_FIRST_SWEEP, 2 * len(self.addresses))
         self.writes = {start: write for start, write in self.writes.items() if start in self.addresses}
 
     def shared(self, tensor: Any, array: Any, how: str, site: Site) -> None:
