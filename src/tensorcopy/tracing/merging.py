@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..errors import BadArgumentError
 from .capture import Capture, CopyLine, Finding, Process, Source, Spot, Timeline, read
+from .launching import files_of_ranks
 
 _MOST_RELATED = 8
 _LEVELS = {"error": 0, "warning": 1}
@@ -38,6 +39,8 @@ def merged(captures: Sequence[Capture]) -> Capture:
 def read_all(paths: Iterable[str | Path]) -> Capture:
     """The captures in files, and in all files ``*.capture`` of folders, merged.
 
+    A file that isn't there stands for those of the ranks, ``name.rank0.capture`` and so on for ``name.capture``.
+
     Raises:
         BadArgumentError: one can't be read, is no capture, or a folder has none.
     """
@@ -47,7 +50,7 @@ def read_all(paths: Iterable[str | Path]) -> Capture:
 
 def _files(path: Path) -> list[Path]:
     if not path.is_dir():
-        return [path]
+        return [path] if path.exists() else files_of_ranks(path) or [path]
     found = sorted(file for file in path.glob("*.capture") if file.is_file())
     if not found:
         raise BadArgumentError(

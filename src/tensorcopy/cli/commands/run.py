@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from ...errors import BadArgumentError
 from ...reporting.escaping import visible
 
 if TYPE_CHECKING:
-    from ...tracing.session import Session
+    from ...tracing.capture import Finding
 
 NAME = "run"
 SUMMARY = "run a program and record its copies, alias hazards and lost gradients"
@@ -42,6 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action=argparse.BooleanOptionalAction,
         help="tell now and then on the error stream what has been found so far; if not given, only on a terminal",
     )
+    parser.add_argument("--quiet", action="store_true", help="print nothing about what was found when the program ends")
     parser.add_argument("program", metavar="SCRIPT", nargs=argparse.REMAINDER, help="a script, and its arguments")
 
 
@@ -54,6 +56,7 @@ def run(args: argparse.Namespace) -> int:
     module = _module(args.module)
     script = None if module else _script(args.program)
     arguments = (args.module or args.program)[1:]
+    from ...tracing.launching import is_launcher, own_file
     from ...tracing.running import run_module, run_script
     from ...tracing.session import Session
     from ..showing import keep_apart
@@ -61,6 +64,9 @@ def run(args: argparse.Namespace) -> int:
 
     keep_apart([script] if script else [], args.output)
     output = Path(args.output or _DEFAULT).absolute()
+    if is_launcher(module, script):
+        return _launch(args, arguments, output)
+    output = own_file(output)
     command = ("-m", *args.module) if module else tuple(args.program)
     session = Session(steps=args.steps, command=command, strict=args.strict)
     if sys.stderr.isatty() if args.progress is None else args.progress:
@@ -70,8 +76,19 @@ def run(args: argparse.Namespace) -> int:
         status = run_module(module, arguments, session, output)
     else:
         status = run_script(script, arguments, session, output)
-    if os.getpid() == process:  # and not a fork of it
-        _tell(session, output)
+    if os.getpid() == process and not args.quiet:  # and not a fork of it
+        _tell(session.findings.all() if session.result is None else session.result.findings, output)
+    return status
+
+
+def _launch(args: argparse.Namespace, arguments: list[str], output: Path) -> int:
+    """Have torch's launcher start the program with each rank recorded, and tell what all of them found."""
+    from ...tracing.launching import files_of_ranks, launch
+    from ...tracing.merging import read_all
+
+    status = launch(arguments, ["--steps", str(args.steps), *(["--strict"] if args.strict else [])], output)
+    if (files := files_of_ranks(output)) and not args.quiet:
+        _tell(read_all(files).findings, output)
     return status
 
 
@@ -96,10 +113,9 @@ def _script(program: list[str]) -> str:
     return program[0]
 
 
-def _tell(session: Session, output: Path) -> None:
+def _tell(found: Sequence[Finding], output: Path) -> None:
     from ..underway import counted
 
-    found = session.findings.all() if session.result is None else session.result.findings
     errors = sum(f.level == "error" for f in found)
     lines = [f"{f.place.file}:{f.place.line}: {f.code} {f.name}: {f.message}" for f in found[:_MOST_TOLD]]
     counts = f"{counted(errors, 'error')} and {counted(len(found) - errors, 'warning')}"
