@@ -56,8 +56,14 @@ class Saving:
         torch._C._autograd._push_saved_tensors_default_hooks(self.pack, self.unpack)
 
     def pop(self) -> None:
-        """See no more of it."""
-        torch._C._autograd._pop_saved_tensors_default_hooks()
+        """See no more of it, unless hooks of the program lie on top."""
+        if self.is_on_top():
+            torch._C._autograd._pop_saved_tensors_default_hooks()
+
+    def is_on_top(self) -> bool:
+        """Whether no hooks of the program lie on top of these, on this thread."""
+        top: Any = torch._C._autograd._top_saved_tensors_default_hooks(True)
+        return top is not None and top[0] == self.pack
 
     def wrap(self, patches: Patches) -> None:
         """torch.func refuses saved-tensor hooks: take ours off while it runs."""
@@ -66,8 +72,7 @@ class Saving:
 
     def _aside(self, disable: Callable[..., Any]) -> Callable[..., Any]:
         def leave(*args: Any) -> Any:
-            top: Any = torch._C._autograd._top_saved_tensors_default_hooks(True)
-            if top is not None and top[0] == self.pack:
+            if self.is_on_top():
                 self.pop()
                 self.put_aside = True
             return disable(*args)

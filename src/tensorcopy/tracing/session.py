@@ -20,6 +20,7 @@ from .border import Border
 from .calls import Calls
 from .capture import Capture
 from .checkpoints import Checkpoints
+from .compiling import Compiling
 from .conversions import Conversions
 from .copies import Copies
 from .dispatching import DISPATCH
@@ -65,6 +66,7 @@ class Session:
         self.returns = Returns(self.findings, self.attention, self._tensor_returned, self.memory)
         self.calls = Calls(self)
         self.patches = Patches()
+        self.compiling = Compiling(self)
         self.steps = self.batches = 0
         self.full = self.resting = self.dispatched = False
         self.ended, self.status = "normally", 0
@@ -90,6 +92,7 @@ class Session:
         Border(self).wrap(self.patches)
         self.checkpoints.wrap(self.patches)
         self.saving.wrap(self.patches)
+        self.compiling.start()
         self.hooks = [
             register_optimizer_step_pre_hook(self._before_step),
             register_optimizer_step_post_hook(self._after_step),
@@ -117,6 +120,7 @@ class Session:
         DISPATCH.on_copy = DISPATCH.on_write = DISPATCH.before_write = None
         for hook in hooks:
             hook.remove()
+        self.compiling.stop()
         self.patches.undo()
 
     def capture(self) -> Capture:
