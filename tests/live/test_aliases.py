@@ -10,7 +10,8 @@ import pyarrow as pa
 import pytest
 import torch
 
-from tensorcopy.live.aliases import arrays_over, objects_over, storage_users, with_bases
+from tensorcopy.live import aliases
+from tensorcopy.live.aliases import arrays_over, look_past, objects_over, storage_users, with_bases
 from tensorcopy.live.memory import Region
 from tensorcopy.live.regions import footprint
 
@@ -130,6 +131,19 @@ def test_views_come_after_what_they_are_views_of() -> None:
     order = with_bases([masked, whole[3:]])
     assert order[0] is whole
     assert {id(whole), id(masked)} <= {id(array) for array in order}
+
+
+def test_what_only_an_onlooker_holds_is_passed_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Onlooker:
+        def __init__(self, held: Any) -> None:
+            self.held = held
+
+    x = torch.zeros(3)
+    onlooker = Onlooker(x.numpy())
+    assert [type(obj) for obj in objects_over(footprint(x).regions)].count(np.ndarray) == 1
+    monkeypatch.setattr(aliases, "_ONLOOKERS", {look_past(Onlooker)})
+    assert [type(obj) for obj in objects_over(footprint(x).regions)].count(np.ndarray) == 0
+    del onlooker
 
 
 def test_users_of_a_storage_are_counted() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import functools
 import threading
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 import torch
 
@@ -206,6 +207,22 @@ def test_it_shows_itself_before_during_and_after() -> None:
     assert "still running" in during
     assert "clone" in str(recorder)
     assert "clone" in recorder._repr_html_()
+
+
+@pytest.mark.parametrize(
+    "make",
+    [
+        lambda: torch.from_numpy(np.zeros(3)),
+        lambda: torch.zeros(3).numpy(),
+        lambda: torch.zeros(3, requires_grad=True).exp(),
+        lambda: torch.ones(4).clone(),
+    ],
+)
+def test_what_the_tracer_looks_with_takes_nobodys_ownership(make: Callable[[], Any]) -> None:
+    with tc.trace() as recording:
+        tc.testing.assert_owned(make(), search=True)
+
+    assert recording.capture.limits == ()
 
 
 PLACE, OTHER = Spot(file="a.py", line=1), Spot(file="a.py", line=2)

@@ -7,17 +7,30 @@ import sys
 from collections.abc import Iterable, Sequence
 from functools import cache
 from types import FrameType
-from typing import Any
+from typing import Any, TypeVar
 
 from .graph import storage_id
 from .libraries import class_of, load
 from .memory import Region, overlaps
 from .regions import BUFFERS, footprint
 
+T = TypeVar("T")
 _FORGOTTEN = frozenset((tuple, dict))
 """The collector forgets such containers while they hold only what it does not track itself, as arrays are."""
 _OPTIMIZED = 0x1
 """``CO_OPTIMIZED``: the code of a function, whose ``f_locals`` is a snapshot."""
+
+
+_ONLOOKERS: set[type] = set()
+
+
+def look_past(kind: type[T]) -> type[T]:
+    """Let searches pass over what only objects of this class hold: they look on, and hold nothing for the program.
+
+    Gives *kind*, as a decorator of classes does.
+    """
+    _ONLOOKERS.add(kind)
+    return kind
 
 
 _MEMORY_KINDS = (
@@ -75,6 +88,8 @@ def _reachable(kinds: tuple[type, ...]) -> list[Any]:
     """Every object of these *kinds* that containers and running functions refer to, once."""
     found: dict[int, Any] = {}
     pending = gc.get_objects()
+    if _ONLOOKERS:
+        pending = [obj for obj in pending if type(obj) not in _ONLOOKERS]
     while pending:
         referents = gc.get_referents(*pending)
         # Types are few and objects are millions: what each type is gets asked once.

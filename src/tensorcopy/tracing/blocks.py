@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..live.aliases import look_past
 from .blame import is_allocated_empty, lines_that_wrote, names_in
 from .reports import Findings
 from .sites import NOWHERE, Site, user_frame
@@ -26,6 +27,7 @@ _MOST_LATE = 1_000
 _CONTAINERS = (list, tuple, set, dict, deque)
 
 
+@look_past
 class Block:
     """Memory that NumPy, or another owner outside torch, and torch look at together."""
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import torch
 
+from ..live.aliases import look_past
 from ..live.memory import Region, overlaps
 from .blocks import Blocks
 from .memory import PLAIN, address_of
@@ -22,6 +23,7 @@ Write = tuple[int, Site, Place]
 _MOST_LINES = 100_000
 
 
+@look_past
 class Saved:
     """A tensor that autograd saved: which version of it, where, after how many writes."""
 
