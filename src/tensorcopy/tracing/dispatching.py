@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from threading import get_ident
 from typing import Any
 
 import torch
@@ -46,6 +47,7 @@ class Dispatch:
         self.libraries: list[Any] = []
         self.keys: list[Any] = []
         self.wanted = [False, False]
+        self.thread = 0
 
     def install(self) -> bool:
         """Register the hooks, once; False where torch lacks what they need."""
@@ -77,7 +79,7 @@ class Dispatch:
 
     def copying(self, on: bool) -> None:
         """Hear of copies on this thread, or not."""
-        self.wanted[0] = on
+        self.wanted[0], self.thread = on, get_ident()
         torch._C._dispatch_tls_set_dispatch_key_included(self.keys[0], on)
 
     def writing(self, on: bool) -> None:
@@ -125,7 +127,8 @@ class Dispatch:
                 if writes and self.on_write is not None and self.wanted[1]:
                     self.on_write(result, sequence)
             finally:
-                included(key, self.wanted[0])
+                # Other threads than the one that rests stay included: nobody else can include them again.
+                included(key, self.wanted[0] or (self.on_copy is not None and get_ident() != self.thread))
             return result
 
         return hook

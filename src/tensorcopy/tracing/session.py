@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
-import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,8 +29,9 @@ from .ranks import rank, role
 from .reports import Findings, sources_of
 from .returns import Returns
 from .saving import Saving
-from .sites import NOWHERE, user_site
+from .sites import NOWHERE, Site, user_site
 from .sparing import Sparing
+from .threads import Threads
 
 # A program that is over within this time is followed in full, however many steps it makes.
 _FULL_SECONDS = 5.0
@@ -66,6 +65,7 @@ class Session:
         self.returns = Returns(self.findings, self.attention, self._tensor_returned, self.memory)
         self.calls = Calls(self)
         self.patches = Patches()
+        self.threads = Threads(self.limits)
         self.compiling = Compiling(self)
         self.steps = self.batches = 0
         self.full = self.resting = self.dispatched = False
@@ -100,8 +100,7 @@ class Session:
         self.copies.recorder.begin()
         self.findings.started = time.perf_counter()
         self._go_full()
-        if self.dispatched:
-            threading.setprofile(_in_new_thread)
+        self.threads.start()
 
     def stop(self) -> Capture:
         """End the recording and give what was recorded."""
@@ -112,7 +111,7 @@ class Session:
 
     def leave(self) -> None:
         """See no more, and judge nothing."""
-        threading.setprofile(None)
+        self.threads.stop()
         hooks, self.hooks = self.hooks, []
         self._go_light()
         if self.dispatched:
@@ -173,11 +172,11 @@ class Session:
     # --- what the dispatcher and the interpreter tell -----------------------------------------------------------------
 
     def _copied(self, name: str, args: tuple[Any, ...], result: Any, nanoseconds: int) -> None:
-        if type(result) not in PLAIN or self.attention.away:
+        if type(result) not in PLAIN or self.attention.away or self.resting:
             return
         try:
             node: Any = torch._C._current_autograd_node()
-            site = (self.saving.line_of(node) if node is not None else None) or user_site()
+            site = user_site() if node is None else self._site_of(node)
             tally = self.copies.heard(name, args, result, nanoseconds, site, node)
             if self.full and node is None and site is not NOWHERE and self.copies.phase != "optimizer":
                 self.copies.judge(name, args, result, tally, site)
@@ -186,6 +185,12 @@ class Session:
                     self.returns.again()
         except Exception as error:
             self.attention.failed(error)
+
+    def _site_of(self, node: Any) -> Site:
+        """The line of the forward pass that a node of the graph goes back to, or else the line that goes back."""
+        if threading.get_ident() != DISPATCH.thread and (here := user_site()) is not NOWHERE:
+            return here  # Threads number their nodes each for itself, and the lines are those of another one.
+        return self.saving.line_of(node) or user_site()
 
     def _guard(self) -> None:
         """There is read-only memory that torch could write: look at each write before it is done."""
@@ -279,9 +284,3 @@ class Session:
 
 def _parameters(optimizer: Any) -> list[Any]:
     return [parameter for group in optimizer.param_groups for parameter in group["params"]]
-
-
-def _in_new_thread(*_: Any) -> None:
-    """Called once in each thread that starts: its copies are heard, too."""
-    DISPATCH.resume()
-    sys.setprofile(None)
