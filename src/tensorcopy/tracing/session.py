@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from threading import get_ident
 from types import FrameType
 from typing import Any
 
@@ -188,7 +189,7 @@ class Session:
 
     def _site_of(self, node: Any) -> Site:
         """The line of the forward pass that a node of the graph goes back to, or else the line that goes back."""
-        if threading.get_ident() != DISPATCH.thread and (here := user_site()) is not NOWHERE:
+        if get_ident() != DISPATCH.thread and (here := user_site()) is not NOWHERE:
             return here  # Threads number their nodes each for itself, and the lines are those of another one.
         return self.saving.line_of(node) or user_site()
 
