@@ -23,6 +23,7 @@ from .sites import NOWHERE, Site, user_frame
 
 _EXACT = 65_536
 _SAMPLED = 8 << 20
+_MOST_SHARES = 128
 _MOST_LATE = 1_000
 _CONTAINERS = (list, tuple, set, dict, deque)
 
@@ -161,12 +162,17 @@ class Blocks:
         earlier = [b for b in alike if b.target() is not None]
         block.newest = birth
         block.shares.append(birth)
+        # The first tell what came first, the last what came last; all of them are looked through for each new one.
+        if len(block.shares) > 2 * _MOST_SHARES:
+            del block.shares[_MOST_SHARES // 2 : -_MOST_SHARES // 2]
         if len(earlier) in (2, 3, 5, 20, 100) and not self.findings.at(birth.site) and are_kept_together(earlier):
             self._overwritten(earlier[0], block.writes[earlier[0].seen], NOWHERE, len(earlier) + 1)
 
     def read(self, birth: Any, site: Site) -> None:
         """A tensor that lies on a block is read."""
         block = birth.block
+        if site is birth.site:
+            return  # Made and read on one line: NumPy had no time to write.
         self.look(block, site)
         if birth.seen >= len(block.writes) or birth.block.readonly:
             return

@@ -135,7 +135,11 @@ class Dispatch:
 
     def _write_hook(self, operator: Any) -> Callable[..., Any]:
         call = operator._op
-        included, key = torch._C._dispatch_tls_set_dispatch_key_included, self.keys[1]
+        included, is_included = (
+            torch._C._dispatch_tls_set_dispatch_key_included,
+            torch._C._dispatch_tls_is_dispatch_key_included,
+        )
+        copies, key = self.keys
         many = operator._schema.arguments[0].type.kind() == "ListType"
 
         def hook(*args: Any, **kwargs: Any) -> Any:
@@ -143,6 +147,9 @@ class Dispatch:
             # Counted before the operation: autograd may save the result inside it.
             self.sequence = sequence = self.sequence + 1
             targets = args[0] if many else args[:1]
+            # The number of ``x.mul_(2.0)`` is made a tensor and cast, which nobody means by a copy.
+            heard = is_included(copies)
+            included(copies, False)
             try:
                 if self.before_write is not None:
                     for target in targets:
@@ -152,6 +159,7 @@ class Dispatch:
                     for target in targets:
                         self.on_write(target, sequence)
             finally:
+                included(copies, heard)
                 included(key, self.wanted[1])
             return result
 
