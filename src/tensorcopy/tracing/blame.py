@@ -229,13 +229,7 @@ class _Reader(ast.NodeVisitor):
         source = root_of(value)
         if source:
             self.aliases.append((self.scope, name, source))
-        if isinstance(value, ast.Call) and _called(value) in (
-            "empty",
-            "zeros",
-            "empty_like",
-            "zeros_like",
-            "bytearray",
-        ):
+        if isinstance(value, ast.Call) and _called(value) in _ALLOCATIONS:
             self.allocated.add(name)
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
@@ -273,11 +267,15 @@ def root_of(node: ast.expr) -> str:
             node = node.value
         elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in _VIEWS:
             node = node.func.value
+        elif isinstance(node, ast.Call) and node.args and _called(node) in ("memoryview", "asarray"):
+            node = node.args[0]
         else:
             return ""
 
 
-_ALLOCATIONS = frozenset(["empty", "zeros", "empty_like", "zeros_like", "bytearray"])
+_ALLOCATIONS = frozenset(
+    ["empty", "zeros", "ones", "full", "empty_like", "zeros_like", "ones_like", "full_like", "bytearray"]
+)
 _VIEWS = frozenset(["reshape", "view", "ravel", "transpose", "squeeze", "swapaxes", "numpy", "detach"])
 
 

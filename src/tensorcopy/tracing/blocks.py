@@ -90,12 +90,12 @@ class Block:
     def was_blank(self) -> bool:
         """Whether all its bits were alike when it was first shared: memory that waited to be filled."""
         return self.bytes is not None and any(
-            checksum(np.full(self.bytes.size, byte, np.uint8)) == self.first for byte in (0x00, 0xFF)
+            checksum(np.full(len(self.bytes), byte, np.uint8)) == self.first for byte in (0x00, 0xFF)
         )
 
     def span(self) -> tuple[int, int]:
         """The addresses that are looked at."""
-        return self.start, self.start + (self.bytes.size if self.bytes is not None else 1)
+        return self.start, self.start + (len(self.bytes) if self.bytes is not None else 1)
 
 
 class Late:
@@ -117,6 +117,7 @@ class Blocks:
         self.findings = findings
         self.at: dict[int, Block] = {}
         self.late: dict[int, Late] = {}
+        self.lines: dict[tuple[Site, Site, int], tuple[Site, ...]] = {}
 
     def share(self, block: Block, tensor: Any, site: Site) -> None:
         """*tensor* lies on the block from now on."""
@@ -126,7 +127,7 @@ class Blocks:
             block.owners.append(weakref.ref(storage, lambda _: self._gone(block)))
         if storage.device.type == "cpu":
             size = storage.nbytes()
-            if block.bytes is None or size > block.bytes.size:
+            if block.bytes is None or size > len(block.bytes):
                 block.bytes = bytes_at(block.start, size)
                 block.checksum = block.first = checksum(block.bytes)
                 block.last = site
@@ -150,9 +151,17 @@ class Blocks:
             return
         now, torch_wrote = checksum(block.bytes), block.torch_wrote()
         if now != block.checksum and block.checksum is not None and not torch_wrote:
-            low, high = block.span()
-            block.writes.append(lines_that_wrote(low, high, block.last, site, user_frame()))
+            block.writes.append(self._lines(block, site))
         block.checksum, block.last = now, site
+
+    def _lines(self, block: Block, site: Site) -> tuple[Site, ...]:
+        """The lines that can have written since the last look, found once for each pair of looks."""
+        key = (block.last, site, len(block.bytes))
+        lines = self.lines.get(key)
+        if lines is None:
+            low, high = block.span()
+            lines = self.lines[key] = lines_that_wrote(low, high, block.last, site, user_frame())
+        return lines
 
     # --- tensors that were kept as they were --------------------------------------------------------------------------
 
@@ -248,22 +257,21 @@ def _version(tensor: Any) -> int:
 
 
 def bytes_at(start: int, size: int) -> Any:
-    """The memory as an array that owns nothing and keeps nothing."""
-    memory: Any = (ctypes.c_ubyte * size).from_address(start)
-    return np.frombuffer(memory, np.uint8)
+    """The memory as an object that owns nothing and keeps nothing."""
+    return (ctypes.c_ubyte * size).from_address(start)
 
 
 def checksum(memory: Any) -> int:
     """Changes with elements and their order; exact up to 64 KB, by rows and columns up to 8 MB, sampled above."""
-    size = memory.size
+    size = len(memory)
     if size <= _EXACT:
         return zlib.crc32(memory)
-    whole = size // 4096 * 4096
+    flat, whole = np.frombuffer(memory, np.uint8), size // 4096 * 4096
     if size > _SAMPLED:
-        rows = memory[:whole].reshape(-1, 4096)[:: size // 4096 // 512, :64]
+        rows = flat[:whole].reshape(-1, 4096)[:: size // 4096 // 512, :64]
         return zlib.crc32(np.ascontiguousarray(rows).data)
-    words = memory[:whole].view(np.uint64).reshape(-1, 512)
-    return zlib.crc32(words.sum(0).data) ^ zlib.crc32(words.sum(1).data) ^ zlib.crc32(memory[whole:])
+    words = flat[:whole].view(np.uint64).reshape(-1, 512)
+    return zlib.crc32(words.sum(0).data) ^ zlib.crc32(words.sum(1).data) ^ zlib.crc32(flat[whole:].data)
 
 
 def are_kept_together(births: list[Any]) -> bool:

@@ -88,7 +88,7 @@ class Copies:
     def judge(self, name: str, args: tuple[Any, ...], result: Any, tally: Tally, site: Site) -> None:
         """Watch a copy that may turn out to have been avoidable."""
         source = args[0]
-        if type(source) not in PLAIN or result.nbytes < 1024:
+        if type(source) not in PLAIN or result.nbytes < 1024 or "inside " in tally.kind:
             return
         if name == "clone":
             self._judge_clone(source, result, tally, site)

@@ -206,6 +206,8 @@ class Memory:
 
     def unchanged(self, tensor: Any, how: str) -> None:
         """A conversion had nothing to do, and gave its argument itself."""
+        if tensor.requires_grad:
+            return
         site = user_site()
         if site.function != "<module>":
             self.unconverted.put(tensor, Birth(tensor, how, site, address_of(tensor), self.sequence, None))
@@ -252,7 +254,8 @@ class Memory:
             return
         birth = self.births.of(tensor)
         birth = birth if birth is not None else self._birth_of_view(tensor)
-        if (kept := self.unconverted.of(tensor)) is not None and kept.site.code is site.code:
+        whole = tensor if tensor._base is None else tensor._base
+        if (kept := self.unconverted.of(whole)) is not None and kept.site.code is site.code:
             birth = kept
         if birth is None:
             return

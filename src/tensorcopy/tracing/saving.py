@@ -143,7 +143,7 @@ class Saving:
         if later and (write := next((w for w in later if _meets(saved.tensor, w[2])), None)) is not None:
             self._silent(saved, write[1], "through .data or DLPack, past the version counter")
         elif self.blocks.at and (block := self.blocks.at.get(saved.address)) is not None:
-            self.blocks.look(block, saved.site)
+            self.blocks.look(block, user_site())
             for site in block.writes[saved.outside][:1] if len(block.writes) > saved.outside else ():
                 self._silent(saved, site, "by NumPy")
         return saved.tensor

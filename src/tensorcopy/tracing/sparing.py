@@ -64,7 +64,7 @@ class Place:
 class Copy:
     """One copy that lives: which memory it is of, and where the function that made it was called."""
 
-    __slots__ = ("array", "caller", "content", "place", "result", "site", "size", "source", "starts")
+    __slots__ = ("array", "caller", "content", "is_part", "place", "result", "site", "size", "source", "starts")
 
     def __init__(self, place: Place, site: Site, size: int, starts: tuple[int, ...]) -> None:
         self.place, self.site, self.size, self.starts = place, site, size, starts
@@ -72,6 +72,7 @@ class Copy:
         self.result: Any = None
         self.array: Any = None
         self.content = 0
+        self.is_part = False
         self.caller = _caller()
 
 
@@ -109,7 +110,9 @@ class Sparing:
 
     def copied(self, name: str, args: tuple[Any, ...], result: Any, tally: Tally | None, site: Site) -> None:
         """A tensor was copied."""
-        if result.nbytes < _SMALLEST or not args or self.ended:
+        # What a kernel copies on its own behalf is not the program's to spare.
+        inside = tally is not None and "inside " in tally.kind
+        if result.nbytes < _SMALLEST or inside or not args or self.ended:
             return
         source = args[0]
         if name == "cat":
@@ -132,6 +135,7 @@ class Sparing:
         for start in copy.starts:
             self.living.setdefault(start, []).append(copy)
         copy.source = weakref.ref(source.untyped_storage())
+        copy.is_part = source.untyped_storage().nbytes() > result.nbytes
         copy.result = weakref.ref(result.untyped_storage(), lambda _: self._died(copy))
 
     def _died(self, copy: Copy) -> None:
@@ -139,7 +143,7 @@ class Sparing:
         place = copy.place
         if place.needed or self.ended or copy.size == 0:
             return
-        if copy.source() is None and copy.array is None:
+        if copy.source() is None and copy.is_part and copy.array is None:
             place.others += 1  # Without the copy, a larger memory might have stayed.
         elif copy.array is not None or _died_where_it_was_made(copy):
             place.count += 1

@@ -13,6 +13,8 @@ from .sites import Site, user_site
 from .watching import Known
 
 _FEWEST = 2
+# Steps that are looked at in any case; after them, only optimizers that look idle.
+_LOOKED_AT = 3
 
 
 class Steps:
@@ -40,6 +42,8 @@ class Stepping:
             steps = Steps(user_site())
             self.steps.put(optimizer, steps)
         steps.times += 1
+        if steps.times > _LOOKED_AT and not steps.frozen and steps.graded:
+            return
         for parameter in parameters:
             if parameter.grad is not None:
                 steps.graded.add(id(parameter))
