@@ -81,6 +81,16 @@ class Calls(TorchFunctionMode):
         self.pushed = False
         return True
 
+    def surface(self) -> None:
+        """Come to lie over the modes of the program, which stay: for the end of a recording inside of them."""
+        modes = [torch._C._get_function_stack_at(i) for i in range(torch._C._len_torch_function_stack())]
+        if not self.pushed or self not in modes or modes[-1] is self:
+            return
+        for _ in modes:
+            torch._C._pop_torch_function_stack()
+        for mode in (*(m for m in modes if m is not self), self):
+            torch._C._push_on_torch_function_stack(mode)
+
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run the call, and look at what went in and came out."""
         follow = self._followers.get(func, _UNSEEN)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import weakref
 from typing import Any
 
+import torch
+
 from .capture import CopyLine, Timeline
 from .memory import PLAIN, address_of
 from .naming import call_that_copies, kind_in_backward, kind_of
@@ -191,3 +193,14 @@ def _only_new_dimensions(source: Any, result: Any, repeats: Any) -> bool:
     """Whether only dimensions of size one are repeated, which expand() does without memory."""
     lead = result.dim() - source.dim()
     return all(n == 1 or i < lead or source.shape[i - lead] == 1 for i, n in enumerate(repeats))
+
+
+def bytes_of(tensor: Any) -> int:
+    """The bytes of a sparse tensor: of its indices and values together."""
+    if tensor.layout is torch.sparse_coo:
+        parts: tuple[Any, ...] = (tensor._indices(), tensor._values())
+    elif tensor.layout in (torch.sparse_csr, torch.sparse_bsr):
+        parts = (tensor.crow_indices(), tensor.col_indices(), tensor.values())
+    else:
+        parts = (tensor.ccol_indices(), tensor.row_indices(), tensor.values())
+    return sum(part.nbytes for part in parts)

@@ -45,6 +45,10 @@ class Place:
         self.content: int | None = None
 
 
+# These give back what the operation gave that they stand for.
+_PASS_ON = ("__torch_function__", "__torch_dispatch__")
+
+
 class Returns:
     """Looks at the arrays and tensors that the program's own functions return, in bursts.
 
@@ -81,7 +85,7 @@ class Returns:
         self.listener.end()
 
     def _heard(self, frame: FrameType, value: Any) -> None:
-        if not self.attention.away:
+        if not self.attention.away and frame.f_code.co_name not in _PASS_ON:
             with self.attention:
                 self._returned(frame, value)
 

@@ -21,7 +21,7 @@ from .capture import Capture
 from .checkpoints import Checkpoints
 from .compiling import Compiling
 from .conversions import Conversions
-from .copies import Copies
+from .copies import Copies, bytes_of
 from .dispatching import DISPATCH
 from .gradients import Gradients
 from .memory import PLAIN, Memory, address_of
@@ -114,6 +114,8 @@ class Session:
         """See no more, and judge nothing."""
         self.threads.stop()
         hooks, self.hooks = self.hooks, []
+        self.calls.surface()
+        self.saving.surface()
         self._go_light()
         if self.dispatched:
             DISPATCH.copying(False)
@@ -178,6 +180,9 @@ class Session:
         try:
             node: Any = torch._C._current_autograd_node()
             site = user_site() if node is None else self._site_of(node)
+            if result.layout is not torch.strided:
+                self.copies.copied(name.lstrip("_"), bytes_of(result), nanoseconds, site, "forward", "sparse")
+                return
             tally = self.copies.heard(name, args, result, nanoseconds, site, node)
             if self.full and node is None and site is not NOWHERE and self.copies.phase != "optimizer":
                 self.copies.judge(name, args, result, tally, site)
