@@ -326,6 +326,9 @@ class Gradients:
             ((site, "the value arrives here"),) if site is not None else (),
             names=names.split(", "),
         )
+        if kind == "gradient-cut":
+            # Its advice, a detached copy, would keep the cut.
+            self.findings.discard("tensor-of-tensor", cut.site)
 
     def _check_accumulated(self) -> None:
         for site, results in self.accumulated.items():
