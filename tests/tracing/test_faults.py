@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tracing.programs import found_in
+from tests.tracing.programs import found_in, traced
 
 FAULTS = {
     "arrays of one tensor kept in a loop": (
@@ -219,3 +219,16 @@ def test_a_live_state_restored_after_training_is_found_once(tmp_path: Path) -> N
     )
 
     assert found_in(code, tmp_path) == [("restored-from-itself", 3)]
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_a_write_inside_a_module_of_torch_names_the_module(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    code = (
+        "act = nn.ReLU(inplace=True)\nx = torch.zeros(2, requires_grad=True)\ny = torch.sigmoid(x)\nz = act(y)\n"
+        "(y * z).sum().backward()\n"
+    )
+    finding = traced(code, tmp_path).findings[0]
+
+    assert (finding.name, finding.place.line) == ("inplace-before-backward", 3)
+    assert [(spot.line, spot.message) for spot in finding.related] == [(4, "written here by ReLU")]
+    assert "written in place by ReLU" in finding.message

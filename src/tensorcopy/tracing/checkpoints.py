@@ -13,6 +13,7 @@ import torch
 from .memory import PLAIN, address_of
 from .patches import Patches
 from .sites import Site, user_site
+from .watching import Known
 
 if TYPE_CHECKING:
     from .session import Session
@@ -25,12 +26,15 @@ class Checkpoints:
 
     def __init__(self, session: Session) -> None:
         self.session = session
+        self.states: Known[tuple[Site, int]] = Known()
         self.deep_copies: list[tuple[Site, Any, Any, set[int]]] = []
 
     def wrap(self, patches: Patches) -> None:
         """Wrap all of them."""
         patches.wrap(torch.nn.Module, "state_dict", self._state_dict)
         patches.wrap(torch.nn.Module, "load_state_dict", self._load_state_dict)
+        patches.wrap(torch.optim.Optimizer, "state_dict", self._optimizer_state)
+        patches.wrap(torch.optim.Optimizer, "load_state_dict", self._load_optimizer_state)
         patches.wrap(copy, "deepcopy", self._deep_copy)
         patches.wrap(copy, "copy", self._shallow_copy)
         patches.wrap(torch, "save", self._save)
@@ -95,6 +99,47 @@ class Checkpoints:
             )
             findings.discard("changing-snapshot", birth.site)
             return
+
+    # --- optimizers ---------------------------------------------------------------------------------------------------
+
+    def _optimizer_state(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def state_dict(optimizer: Any) -> Any:
+            found = original(optimizer)
+            if not self.session.attention.away:
+                with self.session.attention:
+                    site = user_site()
+                    for value in _state_of(found):
+                        self.states.put(value, (site, value._version))
+            return found
+
+        return state_dict
+
+    def _load_optimizer_state(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def load_state_dict(optimizer: Any, state: Any) -> Any:
+            with self.session.attention:
+                self._check_optimizer(optimizer, state, user_site())
+            return original(optimizer, state)
+
+        return load_state_dict
+
+    def _check_optimizer(self, optimizer: Any, state: Any, site: Site) -> None:
+        """The state is the optimizer's own, which has changed since it was asked for."""
+        own = {id(v) for values in optimizer.state.values() for v in values.values()}
+        for value in _state_of(state):
+            kept = self.states.of(value)
+            if kept is not None and id(value) in own and kept[0] is not site and value._version > kept[1]:
+                stepped = self.session.gradients.stepping.steps.of(optimizer)
+                self.session.findings.add(
+                    "restored-from-itself",
+                    kept[0],
+                    "state_dict() of an optimizer refers to its live averages: they have changed since, and restoring "
+                    "from it restores nothing; keep copy.deepcopy(optimizer.state_dict())",
+                    (
+                        *(((stepped.site, "they change here"),) if stepped is not None else ()),
+                        (site, "and are restored from themselves here"),
+                    ),
+                )
+                return
 
     # --- copies -------------------------------------------------------------------------------------------------------
 
@@ -186,3 +231,10 @@ def _pairs(x: Any, result: Any) -> Iterator[tuple[Any, Any]]:
     elif type(x) in (list, tuple) and type(result) is type(x):
         for one, other in zip(x, result, strict=False):
             yield from _pairs(one, other)
+
+
+def _state_of(state: Any) -> list[Any]:
+    """The tensors in the state of an optimizer."""
+    entries = state.get("state", {}) if isinstance(state, dict) else {}
+    values = [v for entry in entries.values() if isinstance(entry, dict) for v in entry.values()]
+    return [v for v in values[:_MOST_VALUES] if type(v) in PLAIN]

@@ -16,11 +16,11 @@ from .blocks import Blocks
 from .memory import PLAIN, address_of
 from .patches import Patches
 from .reports import Findings
-from .sites import Site, user_site
+from .sites import Site, is_library, user_site
 
-# When, where, and which bytes: the address, sizes and steps of the tensor that was written.
+# When, where, by which module of a library, and which bytes: the address, sizes and steps of what was written.
 Place = tuple[int, tuple[int, ...], tuple[int, ...], int]
-Write = tuple[int, Site, Place]
+Write = tuple[int, Site, Place, str]
 # A program may go forward many times before it goes back, or never.
 _MOST_LINES = 100_000
 
@@ -143,7 +143,7 @@ class Saving:
         """*tensor*, whose memory begins at *start*, was written; noted only where something saved lies in it."""
         if start in self.alive:
             place = (tensor.data_ptr(), tensor.shape, tensor.stride(), tensor.itemsize)
-            self.writes.setdefault(start, []).append((sequence, user_site(), place))
+            self.writes.setdefault(start, []).append((sequence, user_site(), place, _module_at_work()))
 
     def unpack(self, saved: Saved) -> Any:
         """Called when backward needs a saved tensor. It may have been written since.
@@ -176,20 +176,31 @@ class Saving:
         )
 
     def _modified(self, saved: Saved, writes: Sequence[Write], node: str) -> None:
-        meeting = [w[1] for w in writes if _meets(saved.tensor, w[2])] or [w[1] for w in writes]
-        place = meeting[0] if meeting else saved.site
+        meeting = [w for w in writes if _meets(saved.tensor, w[2])] or writes
+        place, module = (meeting[0][1], meeting[0][3]) if meeting else (saved.site, "")
+        by = f" by {module}" if module else ""
         self.findings.add(
             "inplace-before-backward",
             saved.site,
-            f"{node} saved this value for backward, and it is written in place before backward runs, which raises; "
+            f"{node} saved this value for backward, and it is written in place{by} before backward runs, which raises; "
             f"compute a new value instead of writing in place",
-            ((place, "written here"),),
+            ((place, f"written here{by}"),),
         )
         raise RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace operation: "
             f"a tensor of shape {list(saved.tensor.shape)} that {node} saved is at version {saved.tensor._version}; "
             f"expected version {saved.version} instead. Saved at {saved.site}, written at {place}."
         )
+
+
+def _module_at_work() -> str:
+    """The module of a library in whose forward the program is, the innermost; empty if there is none."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and is_library(frame.f_code.co_filename):
+        if frame.f_code.co_name == "forward" and isinstance(module := frame.f_locals.get("self"), torch.nn.Module):
+            return type(module).__name__
+        frame = frame.f_back
+    return ""
 
 
 def _meets(tensor: Any, place: Place) -> bool:

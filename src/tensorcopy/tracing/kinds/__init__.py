@@ -100,7 +100,7 @@ _ALL = (
         "TCY610",
         "restored-from-itself",
         "error",
-        "a model is restored from a `state_dict()` that is its own live parameters",
+        "a model or optimizer is restored from a `state_dict()` that is its own live state",
         "kept here, as the live parameters",
     ),
     _kind(
