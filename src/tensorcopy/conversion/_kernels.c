@@ -408,6 +408,7 @@ typedef struct {
     Py_ssize_t from, to; /* size of an element */
     int indirect;        /* source elements are to be copied before they are looked at: 1 not aligned, 2 byte-swapped */
     int large;
+    int same;            /* the bytes of an element stay what they are */
 } Cast;
 
 /* Processors fetch ahead within a page at best, and some virtual ones not at all; so this does it. Converting then
@@ -427,6 +428,10 @@ fetch(const char *from, const char *end, Py_ssize_t size)
 static Py_ssize_t
 cast_flat(const Cast *cast, const char *source, char *result, Py_ssize_t count)
 {
+    if (cast->same && count > 0) {
+        memcpy(result, source, (size_t)(count * cast->from));
+        return -1;
+    }
     const char *end = source + count * cast->from;
     Py_ssize_t run = !cast->large ? SHORT_RUN : RUN / cast->from < 256 ? 256 : RUN / cast->from;
     for (Py_ssize_t done = 0; done < count; done += run) {
@@ -830,6 +835,7 @@ read_cast(PyObject *const *args, Cast *cast)
     cast->to = dtype_sizes[d];
     cast->indirect = 0;
     cast->large = 0;
+    cast->same = s == d && s != 0; /* a bool becomes 0 or 1 on the way */
     return 1;
 }
 

@@ -99,6 +99,8 @@ def _code(dtypes: tuple[str, str], casting: str) -> tuple[int, int, bool]:
     return _codes[dtypes[0]], _codes[dtypes[1]], casting == "same_value"
 
 
+_MUCH = 1 << 22
+"""Bytes in a list of arrays from which a second thread gains more than a busy machine makes one wait for it."""
 _FEW = 4096
 """Elements for which nobody asks how many threads there are."""
 
@@ -164,7 +166,7 @@ def gathered(members: list[Any] | tuple[Any, ...], result: int, target: str, cas
         return 0
     source, target, parts = carriers
     count = int(first.size) * parts
-    threads = thread_count() if len(members) * count > _FEW else 1
+    threads = thread_count() if len(members) * first.nbytes >= _MUCH else 1
     return int(_native.gather(type(first), members, result, count, *_code((source, target), casting), threads))
 
 
