@@ -22,9 +22,14 @@ def _own(x: Any) -> torch.Tensor:
     return tc.to_torch(x, copy=True)
 
 
+def _filled(x: Any) -> torch.Tensor:
+    return tc.to_torch(x, null=float("nan"))
+
+
 def _cell(name: str, make: Callable[[], Any], **candidates: Any) -> Cell:
     naive, *_ = candidates
-    return Cell(name=name, make=make, candidates={**candidates, "tensorcopy": _own}, naive=naive, modes=("drop",))
+    ways = {**candidates, "tensorcopy": candidates.get("tensorcopy", _own)}
+    return Cell(name=name, make=make, candidates=ways, naive=naive, modes=("drop",))
 
 
 def _frame() -> pd.DataFrame:
@@ -49,6 +54,24 @@ CELLS = [
         },
     ),
     _cell(
+        "pandas Series Float64 100000 with nulls -> nan",
+        lambda: pd.Series(np.arange(N, dtype="float64")).where(np.arange(N) % 9 > 0).astype("Float64"),
+        **{
+            "torch.tensor": lambda s: torch.tensor(s.to_numpy("float64", na_value=np.nan)),
+            "to_numpy(copy)": lambda s: torch.from_numpy(s.to_numpy("float64", na_value=np.nan, copy=True)),
+            "tensorcopy": _filled,
+        },
+    ),
+    _cell(
+        "pandas DataFrame mixed 20000x5 -> float32",
+        lambda: pd.DataFrame({f"c{i}": np.arange(20_000).astype(k) for i, k in enumerate("fdilf")}),
+        **{
+            "torch.tensor": lambda d: torch.tensor(d.values.astype("f4")),
+            "to_numpy(f4)": lambda d: torch.tensor(d.to_numpy("f4")),
+            "tensorcopy": lambda d: tc.to_torch(d, dtype="float32"),
+        },
+    ),
+    _cell(
         "pandas DataFrame float64 20000x10",
         _frame,
         **{
@@ -62,6 +85,15 @@ CELLS = [
         **{
             "torch.tensor": torch.tensor,
             "to_numpy().copy()": lambda a: torch.from_numpy(a.to_numpy().copy()),
+        },
+    ),
+    _cell(
+        "Arrow Array float64 100000 with nulls -> nan",
+        lambda: pa.array(np.arange(N, dtype="float64"), mask=np.arange(N) % 9 == 0),
+        **{
+            "torch.tensor": lambda a: torch.tensor(a.to_numpy(zero_copy_only=False)),
+            "to_numpy": lambda a: torch.from_numpy(a.to_numpy(zero_copy_only=False)),
+            "tensorcopy": _filled,
         },
     ),
     _cell(

@@ -39,15 +39,7 @@ def _layouts() -> list[Cell]:
     plain = torch.contiguous_format
     images = (64, 64, 64, 64)
     return [
-        _cell(
-            "transposed float32 -> contiguous",
-            lambda: _tensor("float32").t(),
-            "contiguous",
-            64 << 20,
-            contiguous=lambda x: x.contiguous(),
-            advised=lambda x: by_hand.advise(torch.empty(x.shape)).copy_(x),
-            tensorcopy=lambda x: tc.copy(x, memory_format=plain),
-        ),
+        *(_transposed(dtype) for dtype in ("float32", "uint8", "float64")),
         _cell(
             "slice [:, ::2] float32",
             lambda: torch.from_numpy(np.resize(_numbers("float32"), (SIDE, 2 * SIDE)))[:, ::2],
@@ -95,7 +87,28 @@ def _layouts() -> list[Cell]:
             advised=lambda x: by_hand.advise(torch.empty(x.shape)).copy_(x),
             tensorcopy=tc.copy,
         ),
+        _cell(
+            "expanded (1, N) -> (N, N)",
+            lambda: torch.from_numpy(_numbers("float32")[:1].copy()).expand(SIDE, SIDE),
+            "clone",
+            64 << 20,
+            clone=lambda x: x.clone(),
+            advised=lambda x: by_hand.advise(torch.empty(x.shape)).copy_(x),
+            tensorcopy=tc.copy,
+        ),
     ]
+
+
+def _transposed(dtype: str) -> Cell:
+    return _cell(
+        f"transposed {dtype} -> contiguous",
+        lambda: _tensor(dtype).t(),
+        "contiguous",
+        SIDE * SIDE * np.dtype(dtype).itemsize,
+        contiguous=lambda x: x.contiguous(),
+        advised=lambda x: by_hand.advise(torch.empty(x.shape, dtype=x.dtype)).copy_(x),
+        tensorcopy=lambda x: tc.copy(x, memory_format=torch.contiguous_format),
+    )
 
 
 def _arrays() -> list[Cell]:
@@ -110,6 +123,7 @@ def _arrays() -> list[Cell]:
         "negative stride columns": lambda: _numbers("float32")[:, ::-1],
         "read-only array": lambda: np.broadcast_to(_numbers("float32"), (SIDE, SIDE)),
         "structured field, stride 16": lambda: np.zeros((SIDE, SIDE), [("a", "f4"), ("b", "f8"), ("c", "i4")])["a"],
+        "packed field, stride 13": lambda: np.zeros((SIDE // 4, SIDE), [("a", "u1"), ("b", "f4"), ("c", "f8")])["b"],
     }
     cells = [
         _cell(
@@ -179,4 +193,16 @@ def _to_bfloat16() -> Cell:
     )
 
 
-CELLS = [*_layouts(), *_arrays(), *_casts()]
+def _objects(kind: type, dtype: str) -> Cell:
+    return _cell(
+        f"object array of {kind.__name__} 512x512",
+        lambda: np.array([kind(i) for i in range(512 * 512)], object).reshape(512, 512),
+        "tolist",
+        512 * 512 * np.dtype(dtype).itemsize,
+        tolist=lambda a: torch.tensor(a.tolist()),
+        astype=lambda a: torch.from_numpy(a.astype(dtype)),
+        tensorcopy=tc.to_torch,
+    )
+
+
+CELLS = [*_layouts(), *_arrays(), *_casts(), _objects(float, "float32"), _objects(int, "int64")]

@@ -13,26 +13,31 @@ from bench import by_hand
 from bench.measure import Cell
 
 
-def _source(megabytes: float) -> torch.Tensor:
-    return torch.from_numpy(np.arange(int(megabytes * 2**18), dtype="float32"))
+def _source(megabytes: float, dtype: torch.dtype) -> torch.Tensor:
+    return torch.from_numpy(np.arange(int(megabytes * 2**18), dtype="float32")).view(dtype)
 
 
 def _goal(megabytes: float) -> float:
     return 3.5 if megabytes >= 64 else 1.8 if megabytes >= 8 else 1.0
 
 
-def _cell(megabytes: float) -> Cell:
+_NUMPY: dict[str, Any] = {
+    "numpy copy": lambda x: torch.from_numpy(x.numpy().copy()),
+    "numpy memory": by_hand.numpy_memory_copy,
+}
+
+
+def _cell(megabytes: float, dtype: torch.dtype = torch.float32) -> Cell:
     candidates: dict[str, Any] = {
         "clone": lambda x: x.clone(),
         "detach.clone": lambda x: x.detach().clone(),
-        "numpy copy": lambda x: torch.from_numpy(x.numpy().copy()),
-        "numpy memory": by_hand.numpy_memory_copy,
+        **({} if dtype is torch.bfloat16 else _NUMPY),
         "advised memory": by_hand.advised_copy,
         "tensorcopy": lambda x: tc.copy(x),
     }
     return Cell(
-        name=f"copy {megabytes:g} MB float32",
-        make=partial(_source, megabytes),
+        name=f"copy {megabytes:g} MB {str(dtype).removeprefix('torch.')}",
+        make=partial(_source, megabytes, dtype),
         candidates=candidates,
         naive="clone",
         goal=_goal(megabytes),
@@ -42,4 +47,7 @@ def _cell(megabytes: float) -> Cell:
     )
 
 
-CELLS = [_cell(size) for size in (0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 256)]
+CELLS = [
+    *(_cell(size) for size in (0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 256)),
+    *(_cell(64, dtype) for dtype in (torch.float64, torch.int64, torch.uint8, torch.bfloat16)),
+]

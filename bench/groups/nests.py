@@ -20,6 +20,13 @@ def _state(megabytes: float) -> dict[str, torch.Tensor]:
     return {f"layer{i}.weight": torch.from_numpy(np.full(each, i, "float32")) for i in range(200)}
 
 
+def _weights_and_biases(megabytes: float) -> dict[str, torch.Tensor]:
+    """Half of the tensors hold nearly all bytes, as in most models."""
+    each = int(megabytes * 2**18) // 100
+    sizes = [(f"layer{i}.{part}", n) for i in range(100) for part, n in (("weight", each), ("bias", each // 1000 + 1))]
+    return {name: torch.from_numpy(np.full(n, 0.5, "float32")) for name, n in sizes}
+
+
 def _flat_by_hand(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     buffer = by_hand.advise(torch.empty(sum(v.numel() for v in state.values())))
     views, start = [], 0
@@ -30,7 +37,10 @@ def _flat_by_hand(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return dict(zip(state, views, strict=True))
 
 
-def _state_cell(megabytes: float, goal: float, flat: bool) -> Cell:
+_KINDS: dict[Any, str] = {_state: "tensors", _weights_and_biases: "weights and biases"}
+
+
+def _state_cell(megabytes: float, goal: float | None, flat: bool, make: Any = _state) -> Cell:
     ways: dict[str, Any] = {
         "deepcopy": copy.deepcopy,
         "clone each": lambda s: {k: v.detach().clone() for k, v in s.items()},
@@ -38,8 +48,8 @@ def _state_cell(megabytes: float, goal: float, flat: bool) -> Cell:
     if flat:
         ways["one buffer by hand"] = _flat_by_hand
     return Cell(
-        name=f"state_dict of 200 tensors, {megabytes:g} MB{', one flat buffer' if flat else ''}",
-        make=partial(_state, megabytes),
+        name=f"state_dict of 200 {_KINDS[make]}, {megabytes:g} MB{', one flat buffer' if flat else ''}",
+        make=partial(make, megabytes),
         candidates={**ways, "tensorcopy": partial(tc.copy, flat=True) if flat else tc.copy},
         naive="deepcopy",
         goal=goal,
@@ -49,8 +59,12 @@ def _state_cell(megabytes: float, goal: float, flat: bool) -> Cell:
     )
 
 
+def _tensors(count: int, *shape: int) -> list[torch.Tensor]:
+    return [torch.from_numpy(array) for array in _arrays(count, *shape)]
+
+
 def _images() -> list[torch.Tensor]:
-    return [torch.from_numpy(np.full((3, 224, 224), i, "float32")) for i in range(64)]
+    return _tensors(64, 3, 224, 224)
 
 
 def _arrays(count: int, *shape: int) -> list[np.ndarray]:
@@ -75,10 +89,18 @@ def _stack_by_hand(batch: list[Any]) -> torch.Tensor:
 CELLS = [
     _state_cell(0.5, 5.0, flat=False),
     _state_cell(8, 1.5, flat=False),
+    _state_cell(100, None, flat=False),
     _state_cell(400, 2.0, flat=False),
+    _state_cell(400, 2.0, flat=False, make=_weights_and_biases),
     _state_cell(400, 3.0, flat=True),
     _batch_cell("collate 64 tensors 3x224x224", _images, 64 * 3 * 224 * 224 * 4, 3.0),
     _batch_cell("collate 64 arrays 3x224x224", lambda: [t.numpy() for t in _images()], 64 * 3 * 224 * 224 * 4, 3.0),
     _batch_cell("collate 64 arrays 1x28x28", partial(_arrays, 64, 1, 28, 28), 64 * 28 * 28 * 4),
     _batch_cell("collate 64 arrays of 10", partial(_arrays, 64, 10), 64 * 10 * 4),
+    _batch_cell("collate 128 tensors 3x32x32", lambda: _tensors(128, 3, 32, 32), 128 * 3 * 32 * 32 * 4),
+    _batch_cell("collate 128 arrays 3x32x32", partial(_arrays, 128, 3, 32, 32), 128 * 3 * 32 * 32 * 4),
+    _batch_cell("collate 4 numbers", lambda: [1.5, 2.5, 3.5, 4.5], 16, 1.0),
+    _batch_cell("collate 4 tensors of 10", lambda: _tensors(4, 10), 160, 1.0),
+    _batch_cell("collate 4 pairs of tensor and label", lambda: list(enumerate(_tensors(4, 10))), 160, 1.0),
+    _batch_cell("collate 32 dicts", lambda: [{"x": t, "y": i} for i, t in enumerate(_tensors(32, 10))], 1280, 1.0),
 ]

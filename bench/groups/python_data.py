@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import array
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -57,19 +58,32 @@ def _of_arrays() -> list[Cell]:
         _cell("list of 1000 tensors of 10", _tensors(1000, 10), None, **stacked),
         _cell("list of 1000 tensors of 100", _tensors(1000, 100), None, **stacked),
         _cell("list of 10 tensors of 1000000", _tensors(10, 1_000_000), None, nbytes=40_000_000, **stacked),
-        _cell(
-            "list of 1000 0-d tensors",
-            _tensors(1000),
-            None,
-            **{"torch.tensor": torch.tensor, "torch.stack": torch.stack},
-        ),
-        _cell(
-            "list of 1000 np.float32",
-            lambda: list(np.arange(1000, dtype="float32")),
-            None,
-            **{"torch.tensor": torch.tensor, "np.fromiter": lambda a: torch.from_numpy(np.fromiter(a, "f4", len(a)))},
-        ),
+        _cell("list of 100 tensors of 10000", _tensors(100, 10_000), None, nbytes=4_000_000, **stacked),
+        _cell("list of 10 arrays of 1000000", _arrays(10, 1_000_000), None, nbytes=40_000_000, **ways),
+        *(_of_0d_tensors(count) for count in (10, 1000, 10_000)),
+        *(_of_scalars(count, dtype) for count in (10, 1000, 10_000) for dtype in ("float32", "float64")),
     ]
+
+
+def _of_0d_tensors(count: int) -> Cell:
+    def items(tensors: list[torch.Tensor]) -> torch.Tensor:
+        return torch.from_numpy(np.fromiter(map(torch.Tensor.item, tensors), "f4", len(tensors)))
+
+    ways = {"torch.tensor": torch.tensor, "torch.stack": torch.stack, "np.fromiter(item)": items}
+    return _cell(f"list of {count} 0-d tensors", _tensors(count), None, **ways)
+
+
+def _of_scalars(count: int, dtype: str) -> Cell:
+    return _cell(
+        f"list of {count} np.{dtype}",
+        lambda: list(np.arange(count, dtype=dtype)),
+        None,
+        **{"torch.tensor": torch.tensor, "np.fromiter": lambda a: torch.from_numpy(np.fromiter(a, dtype, len(a)))},
+    )
+
+
+def _yielded(numbers: list[float]) -> Iterator[float]:
+    yield from numbers
 
 
 def _buffers() -> list[Cell]:
@@ -96,24 +110,37 @@ def _buffers() -> list[Cell]:
             **copying,
         ),
         _cell(
-            "bytes of 100000",
-            lambda: bytes(n),
+            "array.array('i') of 100000 to int64",
+            lambda: array.array("i", range(n)),
             None,
             **{
-                "torch.tensor": lambda b: torch.tensor(list(b), dtype=torch.uint8),
-                "bytearray": lambda b: torch.frombuffer(bytearray(b), dtype=torch.uint8),
+                "torch.tensor": torch.tensor,
+                "frombuffer.long": lambda a: torch.frombuffer(a, dtype=torch.int32).long(),
+                "tensorcopy": lambda a: tc.to_torch(a, dtype="int64"),
             },
-            **copying,
+        ),
+        *(
+            _cell(
+                f"{kind.__name__} of 100000",
+                partial(kind, bytes(n)),
+                None,
+                **{
+                    "torch.tensor": lambda b: torch.tensor(list(b), dtype=torch.uint8),
+                    "bytearray": lambda b: torch.frombuffer(bytearray(b), dtype=torch.uint8),
+                },
+                **copying,
+            )
+            for kind in (bytes, bytearray, memoryview)
         ),
         _cell(
-            "memoryview of 100000",
-            lambda: memoryview(bytes(n)),
+            "generator of 100000 floats",
+            lambda: [i / 7 for i in range(n)],
             None,
             **{
-                "torch.tensor": lambda b: torch.tensor(b, dtype=torch.uint8),
-                "bytearray": lambda b: torch.frombuffer(bytearray(b), dtype=torch.uint8),
+                "torch.tensor": lambda f: torch.tensor([*_yielded(f)]),
+                "np.fromiter": lambda f: torch.from_numpy(np.fromiter(_yielded(f), "f4")),
+                "tensorcopy": lambda f: tc.to_torch(_yielded(f)),
             },
-            **copying,
         ),
         _cell(
             "deque of 100000 floats",

@@ -2,11 +2,39 @@
 
 from __future__ import annotations
 
+import copy
+from collections.abc import Callable
+
 import numpy as np
 import torch
 
 import tensorcopy as tc
 from bench.measure import Cell
+
+SHAPES = {
+    "0-d": lambda: torch.tensor(1.5),
+    "3x4": lambda: torch.arange(12.0).view(3, 4),
+    "5x4, transposed": lambda: torch.arange(20.0).view(4, 5).t(),
+    "10 on the graph": lambda: torch.arange(10.0, requires_grad=True),
+    "1000": lambda: torch.arange(1000.0),
+}
+
+
+def _of_shape(name: str, make: Callable[[], torch.Tensor]) -> Cell:
+    return Cell(
+        name=f"copy of a tensor, {name}",
+        make=make,
+        candidates={
+            "detach().clone()": lambda x: x.detach().clone(),
+            "deepcopy": lambda x: copy.deepcopy(x.detach()),
+            "tensorcopy": lambda x: tc.copy(x),
+        },
+        naive="deepcopy",
+        modes=("drop",),
+        calls=60,
+        above=("detach().clone()", 150),
+    )
+
 
 CELLS = [
     Cell(
@@ -48,4 +76,5 @@ CELLS = [
         modes=("drop",),
         calls=60,
     ),
+    *(_of_shape(name, make) for name, make in SHAPES.items()),
 ]
