@@ -262,3 +262,27 @@ def test_tensors_of_two_classes_or_dtypes_are_never_taken_for_alike(count: int) 
         LossyConversionError, match=rf"value 16777217 at \[0\] cannot become float32 of member \[{count}\]"
     ):
         tc.to_torch(mixed)
+
+
+SPARSE = torch.eye(2).to_sparse()
+
+
+@pytest.mark.parametrize("count", [2, 20])
+def test_sparse_tensors_of_one_layout_are_stacked_as_torch_does_it(count: int) -> None:
+    result = tc.to_torch([SPARSE] * count)
+    assert result.layout is torch.sparse_coo
+    assert same(result.to_dense(), torch.stack([torch.eye(2)] * count))
+
+
+@pytest.mark.parametrize("dtype", [None, "float64"])
+@pytest.mark.parametrize("members", [[SPARSE, torch.eye(2)], [torch.eye(2), SPARSE], [torch.eye(2)] * 20 + [SPARSE]])
+def test_sparse_and_dense_tensors_are_not_mixed(members: list[torch.Tensor], dtype: str | None) -> None:
+    with pytest.raises(UnsupportedSourceError, match=r"member \[\d+\] of layout sparse_coo beside .* to_dense\(\)"):
+        tc.to_torch(members, dtype=dtype)
+
+
+@pytest.mark.filterwarnings("ignore:Sparse CSR tensor support")
+def test_layouts_that_torch_does_not_stack_are_refused() -> None:
+    rows = torch.eye(2).to_sparse_csr()
+    with pytest.raises(UnsupportedSourceError, match=r"member \[0\] of layout sparse_csr beside the others"):
+        tc.to_torch([rows, rows])

@@ -180,6 +180,18 @@ _ONE_THREAD = 1 << 20
 """Bytes below which torch may wait for a second thread for longer than one needs for the copy."""
 
 
+def small_copy(exposure: Exposure) -> Any:
+    """A fresh tensor with the elements of a small array; None where only a plan can tell."""
+    if exposure.form != "array" or exposure.fresh or tensors.is_recording():
+        return None
+    array = exposure.open()
+    target = name_of_numpy(array.dtype)
+    torch = load("torch")
+    if array.nbytes >= _ONE_THREAD or not hasattr(torch, target):
+        return None
+    return _small_tensor(torch, array, target, "checked")
+
+
 def _small_tensor(torch: Any, array: Any, target: str, casting: str) -> Any:
     """As `tensor_from_array`, on this thread; None where *array* is not one run of memory, or loses a value."""
     if not kernels.gathers(array, target):

@@ -11,7 +11,7 @@ from ..live.dtypes import name_of
 from ..live.libraries import class_of, is_tensor, load
 from ..live.tensors import is_capturing, is_compiling
 from . import gathering, stacking, targets
-from .carry_out import read_list
+from .carry_out import read_list, small_copy
 from .casting import followable, require_casting
 from .plan import PLAIN, Plan, Request
 from .planner import decide, plan_conversion
@@ -206,10 +206,15 @@ def _plain_format(memory_format: Any) -> Any:
     return None if str(memory_format) == "torch.preserve_format" else memory_format
 
 
+_COPY = Request(copy=True)
+"""A copy and nothing else, for which there is one decision whatever the array."""
+
+
 def _convert(obj: Any, request: Request) -> Any:
     try:
         exposure = expose(obj, request)
-        return stacking.follow(decide(exposure, request), exposure, request)
+        small = small_copy(exposure) if request == _COPY else None
+        return stacking.follow(decide(exposure, request), exposure, request) if small is None else small
     except Exception as error:
         note_source(error, "converted", obj)
         raise

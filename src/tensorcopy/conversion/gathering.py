@@ -40,9 +40,7 @@ def gather_few(members: list[Any]) -> Any:
     """
     first = members[0]
     way = _ways.get(type(first)) or _learn_way(type(first))
-    if way is None or len(members) > _FEW or len(members) * first.nbytes >= _MUCH:
-        return None
-    return way(first, members)
+    return None if way is None or len(members) > _FEW else way(first, members)
 
 
 _ways: dict[type, Callable[[Any, list[Any]], Any]] = {}
@@ -58,6 +56,8 @@ def _learn_way(kind: type) -> Callable[[Any, list[Any]], Any] | None:
 
 
 def _gather_few_arrays(first: Any, arrays: list[Any]) -> Any:
+    if len(arrays) * first.nbytes >= _MUCH:
+        return None
     room = _rooms.get(first.dtype)
     if room is None:
         return _learn_room(first)
@@ -69,6 +69,8 @@ def _stack_few(torch: Any) -> Callable[[Any, list[Any]], Any]:
     stack, dtype, have = torch.stack, torch._C.TensorBase.dtype, kernels.have
 
     def stacked(first: Any, tensors: list[Any]) -> Any:
+        if first.numel() >= _MUCH // _FEW // 16:
+            return None
         try:
             return stack(tensors) if have(tensors, dtype, first.dtype) else None
         except RuntimeError:
@@ -125,7 +127,7 @@ def _stack_tensors(torch: Any, tensors: Members, shape: tuple[int, ...], request
     try:
         result = torch.stack(tensors) if fresh is None else torch.stack(tensors, out=fresh)
     except RuntimeError:
-        if any((t.shape, t.dtype, t.device) != (first.shape, first.dtype, first.device) for t in tensors):
+        if any(_facts(t) != _facts(first) for t in tensors) or not _is_strided(torch, first):
             return None
         result = torch.stack(tensors)
     if not alike and result is not fresh and not _keeps_integers(torch, tensors, result):
@@ -133,10 +135,18 @@ def _stack_tensors(torch: Any, tensors: Members, shape: tuple[int, ...], request
     return result if len(shape) == 1 else result.view(*shape, *first.shape)
 
 
+def _facts(tensor: Any) -> tuple[Any, ...]:
+    return tensor.shape, tensor.dtype, tensor.device, tensor.layout
+
+
+def _is_strided(torch: Any, tensor: Any) -> bool:
+    return tensor.layout is torch.strided
+
+
 def _fresh(torch: Any, tensors: Members) -> Any:
     """Memory for a large result, advised; None where torch had better find its own."""
     first = tensors[0]
-    if len(tensors) * first.nbytes < allocation.ADVISE_FROM or not first.is_cpu or first.layout is not torch.strided:
+    if not first.is_cpu or not _is_strided(torch, first) or len(tensors) * first.nbytes < allocation.ADVISE_FROM:
         return None
     if not _are_of_dtype(torch, tensors) or not kernels.have(tensors, torch._C.TensorBase.requires_grad, False):
         return None
@@ -152,7 +162,7 @@ def _keeps_integers(torch: Any, tensors: Members, result: Any) -> bool:
     name = name_of_torch(result.dtype)
     if DTYPES[name].kind in "biu":
         return True
-    small = result.nbytes <= _SMALL * len(tensors)
+    small = _is_strided(torch, result) and result.nbytes <= _SMALL * len(tensors)
     if small and has_plain_memory(result) and kernels.cannot_have_rounded_integers(result, name):
         return True
     return _are_of_dtype(torch, tensors)
@@ -162,5 +172,5 @@ _SMALL = 1024
 """Bytes of a member that are looked at sooner than its dtype is asked for."""
 _FEW = 16
 """Members whose classes and dtypes are compared sooner than anything else is looked at."""
-_MUCH = 1 << 17
-"""Bytes of a result from which several threads may be of use."""
+_MUCH = 1 << 20
+"""Bytes that the result for a few may have: above, threads and advice on the memory may be of use."""

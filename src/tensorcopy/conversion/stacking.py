@@ -8,7 +8,14 @@ from collections.abc import Iterator, KeysView, Sequence, ValuesView
 from dataclasses import dataclass
 from typing import Any
 
-from ..errors import LossyConversionError, NestError, RaggedError, TensorcopyError, WrongDeviceError
+from ..errors import (
+    LossyConversionError,
+    NestError,
+    RaggedError,
+    TensorcopyError,
+    UnsupportedSourceError,
+    WrongDeviceError,
+)
 from ..live import tensors
 from ..live.dtypes import DTYPES, default_float, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import is_mock, load
@@ -118,6 +125,7 @@ def stack(nest: Any, request: Request) -> Any:
 def _stack_to_tensor(flat: Flat, request: Request) -> Any:
     torch = load("torch")
     members = [_member(m, flat.path(i), request, "torch") for i, m in enumerate(flat.members)]
+    _require_strided(torch, flat, members)
     inner = _common_shape(flat, members)
     device = _device_of_all(flat, members, request)
     name = request.dtype or _promoted_torch(torch, flat.members, members)
@@ -189,6 +197,16 @@ def _member(member: Any, path: str, request: Request, to: str) -> Any:
         raise
     except TensorcopyError as error:
         raise type(error)(f"{error.what} at {path}", why=error.why, fix=error.fix) from error
+
+
+def _require_strided(torch: Any, flat: Flat, members: list[Any]) -> None:
+    for i, member in enumerate(members):
+        if member.layout is not torch.strided:
+            raise UnsupportedSourceError(
+                f"cannot write member {flat.path(i)} of layout {tensors.layout_name(member)} beside the others",
+                why="they are put into one block of strided memory, and it is no such block itself",
+                fix="make it dense first, with to_dense(), or stack tensors of one layout and dtype with torch.stack",
+            )
 
 
 def _common_shape(flat: Flat, members: list[Any]) -> tuple[int, ...]:

@@ -42,20 +42,18 @@ IMMUTABLE = "Polars memory is immutable, and other columns may rely on it"
 
 def column_of(series: Any, what: str) -> Column:
     """A Polars series as a column; *what* is its name in messages."""
-    polars = load("polars")
-    if isinstance(series.dtype, polars.Array):
-        return _arrays(series, what)
-    if isinstance(series.dtype, polars.List):
-        return _lists(series, what)
-    if series.dtype == polars.Null:
-        return _nothing(series)
+    kind = type(series.dtype).__name__
+    if kind in _NESTED:
+        return _NESTED[kind](series, what)
     name = _name_of(series, what)
+    chunks, missing = series.n_chunks(), series.null_count()
+    whole = chunks == 1 and not missing
     return Column(
         dtype=name,
         shape=(len(series),),
-        open=lambda: _chunks(series),
-        nulls=(lambda: series.is_null().to_numpy()) if series.null_count() else None,
-        chunks=series.n_chunks(),
+        open=(lambda: [Chunk(series.to_numpy())]) if whole else (lambda: _chunks(series)),
+        nulls=(lambda: series.is_null().to_numpy()) if missing else None,
+        chunks=chunks,
         why_copy="its booleans are bits, not bytes" if name == "bool" else "",
         why_readonly=IMMUTABLE,
     )
@@ -81,7 +79,7 @@ def _chunk(part: Any) -> Chunk:
     return Chunk(part.fill_null(zero).to_numpy(), part.is_null().to_numpy())
 
 
-def _nothing(series: Any) -> Column:
+def _nothing(series: Any, what: str) -> Column:
     numpy, rows = load("numpy"), len(series)
     return Column(
         dtype=default_float(),
@@ -114,6 +112,10 @@ def _lists(series: Any, what: str) -> Column:
             fix="pad or trim the lists, or convert them one by one",
         )
     return _regrouped(series, (width,), what)
+
+
+_NESTED = {"Array": _arrays, "List": _lists, "Null": _nothing}
+"""What makes columns of types that are none of numbers."""
 
 
 def _regrouped(series: Any, inner_shape: tuple[int, ...], what: str) -> Column:
