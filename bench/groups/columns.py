@@ -133,6 +133,7 @@ CELLS = [
         **{
             "torch.tensor": lambda i: torch.tensor(np.array(i)),
             "tobytes": lambda i: torch.frombuffer(bytearray(i.tobytes()), dtype=torch.uint8).view(i.height, i.width, 3),
+            "tensorcopy": tc.to_torch,
         },
     ),
     _cell(
@@ -141,6 +142,7 @@ CELLS = [
         **{
             "torch.tensor": lambda i: torch.tensor(np.array(i)),
             "tobytes": lambda i: torch.frombuffer(bytearray(i.tobytes()), dtype=torch.uint8).view(i.height, i.width, 3),
+            "tensorcopy": tc.to_torch,
         },
     ),
 ]

@@ -366,7 +366,7 @@ def numbers(count: int, shape: tuple[int, ...], dtype: str = "float64") -> list[
 def test_arrays_are_gathered_into_one_block(threads, count: int, shape: tuple[int, ...]) -> None:
     members = numbers(count, shape)
     result = blank(count * math.prod(shape), "float32").reshape(count, *shape)
-    assert kernels.gathered(members, address(result), "float32", "checked") == count
+    assert kernels.gathered(members[0], members, result.shape, address(result), "float32", "checked")
     assert np.array_equal(result, np.stack(members))
 
 
@@ -387,15 +387,41 @@ def test_arrays_are_gathered_into_one_block(threads, count: int, shape: tuple[in
     ids=lambda odd: type(odd).__name__ + str(getattr(odd, "dtype", "")),
 )
 def test_gathering_stops_at_the_first_member_that_is_not_like_the_first(odd) -> None:
-    result = np.empty((5, 3), "float32")
+    result = blank(15, "float32").reshape(5, 3)
     members = [np.zeros(3), np.ones(3), odd, np.zeros(3), odd]
-    assert kernels.gathered(members, address(result), "float32", "checked") == 2
+    before = result[3:].tobytes()
+    assert not kernels.gathered(members[0], members, result.shape, address(result), "float32", "checked")
+    assert result[3:].tobytes() == before
 
 
 def test_a_large_member_that_is_not_like_the_first_is_found_before_anything_is_written() -> None:
     result = blank(3 * 10**6, "float32")
     members = [*numbers(2, (10**6,)), np.zeros(10**6, "float32")]
-    assert kernels.gathered(members, address(result), "float32", "checked") == 2
+    before = result.tobytes()
+    assert not kernels.gathered(members[0], members, (3, 10**6), address(result), "float32", "checked")
+    assert result.tobytes() == before
+
+
+@pytest.mark.parametrize("change", ["more", "fewer", "another first", "larger", "smaller"])
+@pytest.mark.parametrize("as_they_are", [True, False])
+def test_nothing_is_written_where_the_list_changed_after_room_was_made(change: str, as_they_are: bool) -> None:
+    members = numbers(3, (4,))
+    model, room = members[0], blank(100, "float64")
+    before = room.tobytes()
+    if change == "more":
+        members.append(members[0])
+    elif change == "fewer":
+        members.pop()
+    elif change == "another first":
+        members[0] = model.copy()
+    else:
+        for member in members:
+            member.resize(8 if change == "larger" else 2, refcheck=False)
+    if as_they_are:
+        assert not kernels.gathered_as_they_are(model, members, (3, 4), address(room))
+    else:
+        assert not kernels.gathered(model, members, (3, 4), address(room), "float64", "checked")
+    assert room.tobytes() == before
 
 
 def test_what_an_array_object_holds_is_compared_with_its_attributes() -> None:
@@ -425,7 +451,7 @@ def test_tensors_agree_if_all_are_of_one_class_and_one_dtype() -> None:
         ("cast", ("a", 0, 0, 0, 0, False, 1), TypeError, "int"),
         ("cast_strided", (0, 0, (1,), (1,), (1,), 0, 0, False, 0, 1), ValueError, "2 to 64 dimensions"),
         ("cast_strided", (0, 0, (1, 1), (1,), (1, 1), 0, 0, False, 0, 1), ValueError, "of one length"),
-        ("gather", (int, {}, 0, 0, 0, 0, False, 1), TypeError, "must be a list or tuple"),
+        ("gather", (1, {}, 0, 0, 0, 1, 0, 0, False, 1), TypeError, "must be a list or tuple"),
         ("agree", ([1], 1, 1), TypeError, "a list or tuple and a descriptor"),
     ],
 )

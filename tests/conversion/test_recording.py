@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensor, FakeTensorMode
 from torch.fx.experimental.proxy_tensor import make_fx
 
 import tensorcopy as tc
@@ -93,3 +94,15 @@ def test_an_exported_program_holds_what_was_converted_in_it():
     x = torch.tensor([5.0, 7.0])
     exported = torch.export.export(Shift(), (torch.ones(2),), strict=False)
     assert torch.equal(exported.module()(x), Shift()(x))
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=list(CALLS))
+@pytest.mark.parametrize("source", [*SOURCES.values(), [torch.ones(2), 1.5 * torch.ones(2)]], ids=[*SOURCES, "tensors"])
+def test_among_fake_tensors_a_fake_one_comes_out(source, call):
+    real = call(source)
+    with FakeTensorMode(allow_non_fake_inputs=True):
+        fake = call(source)
+        batch = tc.collate([1, 2])
+    assert isinstance(fake, FakeTensor)
+    assert isinstance(batch, FakeTensor)
+    assert (fake.shape, fake.dtype, fake.device) == (real.shape, real.dtype, real.device)

@@ -970,6 +970,19 @@ is_known(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs)
     Py_RETURN_TRUE;
 }
 
+/* Whether an array has that many elements, in the memory that it has now. */
+static int
+has_size(const Array *array, Py_ssize_t size)
+{
+    Py_ssize_t left = size;
+    for (int i = 0; i < array->ndim && left > 0; i++) {
+        if (array->shape[i] <= 0 || left % array->shape[i] != 0)
+            return 0;
+        left /= array->shape[i];
+    }
+    return size == 0 || left == 1;
+}
+
 /* Whether an object is an array exactly like `model`: of its class, dtype and shape, aligned and in row-major order. */
 static inline int
 is_like(const Array *array, const Array *model)
@@ -985,10 +998,11 @@ is_like(const Array *array, const Array *model)
 }
 
 PyDoc_STRVAR(gather_doc,
-"gather(kind, members, result, count, source_dtype, result_dtype, strict, threads, /)\n--\n\n"
-"Convert arrays of `count` elements each into one block at the address `result`. Gives their number, or the index of the\n"
-"first that is not exactly like members[0] and of class `kind`, or that loses a value. `is_known` must have approved\n"
-"arrays of that class.");
+"gather(model, members, number, result, size, parts, source_dtype, result_dtype, strict, threads, /)\n--\n\n"
+"Convert `number` arrays of `size` elements each, which are `parts` of source_dtype each, into one block at the address\n"
+"`result`. Gives their number, or the index of the first that is not exactly like `model`, an array, or that loses a\n"
+"value; 0 if `model` is not the first, or if there are more or fewer members or elements by now. `is_known` must have\n"
+"approved arrays of that class.");
 
 static PyObject *
 gather_few(Job *job, PyObject *const *members)
@@ -1029,24 +1043,31 @@ static PyObject *
 gather(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs)
 {
     Job job = {.do_part = do_members};
-    if (!expect("gather", nargs, 8) || !read_cast(args + 4, &job.cast))
+    if (!expect("gather", nargs, 10) || !read_cast(args + 6, &job.cast))
         return NULL;
-    job.result = PyLong_AsVoidPtr(args[2]);
-    job.count = PyLong_AsSsize_t(args[3]);
-    Py_ssize_t threads = PyLong_AsSsize_t(args[7]);
+    job.number = PyLong_AsSsize_t(args[2]);
+    job.result = PyLong_AsVoidPtr(args[3]);
+    Py_ssize_t size = PyLong_AsSsize_t(args[4]), parts = PyLong_AsSsize_t(args[5]);
+    Py_ssize_t threads = PyLong_AsSsize_t(args[9]);
     if (PyErr_Occurred())
         return NULL;
+    job.count = size * parts;
     if (!PyList_Check(args[1]) && !PyTuple_Check(args[1])) {
         PyErr_SetString(PyExc_TypeError, "members must be a list or tuple");
         return NULL;
     }
-    job.number = PySequence_Fast_GET_SIZE(args[1]);
+    /* Another thread may have changed the list, or an array in it, since the caller made room for them. */
     PyObject *const *members = PySequence_Fast_ITEMS(args[1]);
-    if (job.number == 0 || (PyObject *)Py_TYPE(members[0]) != args[0])
+    if (PySequence_Fast_GET_SIZE(args[1]) != job.number || job.number == 0 || size < 0
+        || members[0] != args[0] || !has_size((const Array *)members[0], size))
         return PyLong_FromLong(0);
     if (job.number * job.count * (job.cast.from + job.cast.to) <= ALONE)
         return gather_few(&job, members);
     PyObject *held = PySequence_Tuple(args[1]);
+    if (held != NULL && PyTuple_GET_SIZE(held) != job.number) {
+        Py_DECREF(held);
+        return PyLong_FromLong(0);
+    }
     PyObject *number = held == NULL ? NULL : gather_many(&job, held, threads < 1 ? 1 : threads);
     Py_XDECREF(held);
     return number;

@@ -33,10 +33,12 @@ def is_known(
     /,
 ) -> bool: ...
 def gather(
-    kind: type,
+    model: Any,
     members: list[Any] | tuple[Any, ...],
+    number: int,
     result: int,
-    count: int,
+    size: int,
+    parts: int,
     source_dtype: int,
     result_dtype: int,
     strict: bool,

@@ -25,7 +25,7 @@ def carry_out(plan: Plan | Decision, exposure: Exposure, request: Request) -> An
     A nest read as numbers that turns out to hold something else gives the `reading.ForeignLeaf` instead.
     """
     route = _ROUTES[plan.route, request.to]
-    if exposure.form == "tensor" or request.to != "torch" or not tensors.is_recording():
+    if exposure.form == "tensor" or request.to != "torch" or not tensors.is_without_memory():
         result = route(exposure, request)
     else:
         result = _as_constant(route, exposure, request)
@@ -182,7 +182,7 @@ _ONE_THREAD = 1 << 20
 
 def small_copy(exposure: Exposure) -> Any:
     """A fresh tensor with the elements of a small array; None where only a plan can tell."""
-    if exposure.form != "array" or exposure.fresh or tensors.is_recording():
+    if exposure.form != "array" or exposure.fresh or tensors.is_without_memory():
         return None
     array = exposure.open()
     target = name_of_numpy(array.dtype)
@@ -196,8 +196,9 @@ def _small_tensor(torch: Any, array: Any, target: str, casting: str) -> Any:
     """As `tensor_from_array`, on this thread; None where *array* is not one run of memory, or loses a value."""
     if not kernels.gathers(array, target):
         return None
-    result = allocation.empty(torch, array.shape, torch_dtype(target))
-    return result if kernels.written(array, result.data_ptr(), target, casting) else None
+    shape = array.shape
+    result = allocation.empty(torch, shape, torch_dtype(target))
+    return result if kernels.gathered(array, (array,), (1, *shape), result.data_ptr(), target, casting) else None
 
 
 def _is_one_small_run(array: Any, request: Request) -> bool:

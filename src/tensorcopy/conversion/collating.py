@@ -21,7 +21,7 @@ from ..errors import (
 from ..live import arrays
 from ..live.dtypes import default_float, name_of_numpy, torch_dtype
 from ..live.libraries import class_of, load, loaded
-from ..live.tensors import is_recording
+from ..live.tensors import is_without_memory
 from . import allocation, reading
 from .carry_out import read_list
 from .casting import advised_dtype, followable
@@ -163,7 +163,7 @@ def _collate_text(values: list[Any], field: Field) -> list[Any]:
 
 def _collate_numbers(values: list[Any], field: Field) -> Any:
     try:
-        if is_recording():
+        if is_without_memory():
             return to_torch(values)
         result = reading.read(values, default_float=default_float(), allocate=_allocate)
         return to_torch(values) if isinstance(result, reading.ForeignLeaf) else result
@@ -257,7 +257,7 @@ def _no_graph_between_processes(field: Field) -> GraphError:
 
 def _collate_arrays(values: list[Any], field: Field) -> Any:
     first, count = values[0], len(values)
-    if first.ndim == 0 or not _have_one_dtype(values) or not arrays.is_numeric(first) or is_recording():
+    if first.ndim == 0 or not _have_one_dtype(values) or not arrays.is_numeric(first) or is_without_memory():
         return _collate_sources(values, field)
     if countOf(map(len, values), len(first)) < count:
         _explain(values, field)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import cache
+from math import prod
 from typing import Any
 
 from ..live.dtypes import DTYPES, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import class_of, load
-from ..live.tensors import has_plain_memory, is_recording
+from ..live.tensors import has_plain_memory, is_without_memory
 from . import allocation, kernels
 from .plan import Request
 
@@ -22,13 +23,13 @@ Members = list[Any] | tuple[Any, ...]
 def gather(members: Members, shape: tuple[int, ...], request: Request) -> Any:
     """One tensor or array of *shape* and the shape of the members, which are laid out in it in order: copies.
 
-    None unless they are plain arrays, or plain tensors, of one class, dtype and shape, and while calls are recorded.
-    Keeps the graph of tensors.
+    None unless they are plain arrays, or plain tensors, of one class, dtype and shape; None also for arrays where the
+    result has no memory that counts. Keeps the graph of tensors.
     """
     kind = type(members[0])
     if kind is class_of("torch", "Tensor") or kind is class_of("torch.nn", "Parameter"):
         return _stack_tensors(load("torch"), members, shape, request) if request.to == "torch" else None
-    if kind is not class_of("numpy", "ndarray") or (request.to == "torch" and is_recording()):
+    if kind is not class_of("numpy", "ndarray") or (request.to == "torch" and is_without_memory()):
         return None
     return _gather_arrays(members, shape, request)
 
@@ -61,8 +62,9 @@ def _gather_few_arrays(first: Any, arrays: list[Any]) -> Any:
     room = _rooms.get(first.dtype)
     if room is None:
         return _learn_room(first)
-    result = room(len(arrays), *first.shape)
-    return result if kernels.gathered_as_they_are(arrays, result.data_ptr()) else None
+    shape = (len(arrays), *first.shape)
+    result = room(*shape)
+    return result if kernels.gathered_as_they_are(first, arrays, shape, result.data_ptr()) else None
 
 
 def _stack_few(torch: Any) -> Callable[[Any, list[Any]], Any]:
@@ -95,7 +97,8 @@ def _gather_arrays(arrays: Members, shape: tuple[int, ...], request: Request) ->
     target = request.dtype or _name(first.dtype)
     if not kernels.gathers(first, target):
         return None
-    whole = (*shape, *first.shape)
+    inner = first.shape
+    whole = (*shape, *inner)
     if request.to == "torch":
         torch = load("torch")
         if not hasattr(torch, target):
@@ -105,8 +108,8 @@ def _gather_arrays(arrays: Members, shape: tuple[int, ...], request: Request) ->
     else:
         result = load("numpy").empty(whole, numpy_dtype(target))
         address = result.__array_interface__["data"][0]
-    done = kernels.gathered(arrays, address, target, request.casting)
-    return result if done == len(arrays) else None
+    whole = (prod(shape), *inner)
+    return result if kernels.gathered(first, arrays, whole, address, target, request.casting) else None
 
 
 @cache

@@ -15,6 +15,7 @@ import os
 import sys
 from dataclasses import dataclass
 from functools import cache
+from math import prod
 from types import ModuleType
 from typing import Any
 
@@ -149,45 +150,39 @@ def gathers(array: Any, target: str) -> bool:
     )
 
 
-def gathered(members: list[Any] | tuple[Any, ...], result: int, target: str, casting: str) -> int:
-    """Write arrays side by side, converted and checked; how many came before one that is not like the first, or lost.
+def gathered(model: Any, members: Members, shape: tuple[int, ...], result: int, target: str, casting: str) -> bool:
+    """Write arrays side by side, converted and checked; False if one is not like the first, or loses a value.
 
-    If that is not all of them, some or all of the result is missing.
+    Then some or all of the result is missing. Nothing is written past it if another thread changes *members* meanwhile.
 
     Args:
-        members: Arrays, the first of which `gathers`.
+        model: The first of them, which `gathers`.
+        members: Arrays.
+        shape: How many there were when the memory was made, and the shape that they had.
         result: Address of the memory for all of them, aligned.
         target: Element type of the result.
         casting: ``"checked"`` or ``"same_value"``.
     """
-    first = members[0]
-    carriers = _carriers_of(first.dtype, target)
-    if carriers is None:
-        return 0
-    source, target, parts = carriers
-    count = int(first.size) * parts
-    threads = thread_count() if len(members) * first.nbytes >= _MUCH else 1
-    return int(_native.gather(type(first), members, result, count, *_code((source, target), casting), threads))
-
-
-def written(array: Any, result: int, target: str, casting: str) -> bool:
-    """Write one array, which `gathers`, to *result* as *target*, on this thread; False if a value was lost."""
-    carriers = _carriers_of(array.dtype, target)
+    number, size = shape[0], prod(shape[1:])
+    carriers = _carriers_of(model.dtype, target)
     if carriers is None:
         return False
     source, target, parts = carriers
-    count = array.size * parts
-    return bool(_native.gather(type(array), (array,), result, count, *_code((source, target), casting), 1) == 1)
+    code = _code((source, target), casting)
+    threads = thread_count() if number * model.nbytes >= _MUCH else 1
+    return bool(_native.gather(model, members, number, result, size, parts, *code, threads) == number)
 
 
-def gathered_as_they_are(arrays: list[Any], result: int) -> bool:
-    """As `gathered` of all *arrays* without a change of type, on this thread; False where it cannot be."""
-    first = arrays[0]
+Members = list[Any] | tuple[Any, ...]
+
+
+def gathered_as_they_are(model: Any, members: Members, shape: tuple[int, ...], result: int) -> bool:
+    """As `gathered`, without a change of type and on this thread."""
     if _native is None:
         return False
-    source, target, parts = _codes_of(first.dtype)
-    done = _native.gather(type(first), arrays, result, first.size * parts, source, target, False, 1)
-    return bool(done == len(arrays))
+    number, size = shape[0], prod(shape[1:])
+    source, target, parts = _codes_of(model.dtype)
+    return bool(_native.gather(model, members, number, result, size, parts, source, target, False, 1) == number)
 
 
 @cache

@@ -59,9 +59,9 @@ def _decide_for_pieces(exposure: Exposure, request: Request) -> Decision:
 
 def _decide_for_array(exposure: Exposure, request: Request) -> Decision:
     reason = _why_new_memory(exposure, request)
-    if exposure.fresh and not reason:
-        return Decision("adopt", exposure.why_copy)
-    return Decision("copy", reason or _ASKED) if reason or request.copy else _SHARE
+    if reason or request.copy:
+        return Decision("copy", reason or _ASKED)
+    return Decision("adopt", exposure.why_copy) if exposure.fresh else _SHARE
 
 
 def _decide_for_tensor(exposure: Exposure, request: Request) -> Decision:

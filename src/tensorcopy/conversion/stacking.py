@@ -130,7 +130,7 @@ def _stack_to_tensor(flat: Flat, request: Request) -> Any:
     device = _device_of_all(flat, members, request)
     name = request.dtype or _promoted_torch(torch, flat.members, members)
     graph = any(m.requires_grad or tensors.is_transformed(m) for m in members)
-    if device is not None or graph or tensors.is_recording():
+    if device is not None or graph or tensors.is_without_memory():
         one = Request(to="torch", dtype=name, casting=request.casting, device=device, depth=request.depth + 1)
         parts = [carry_out_one(m, one) for m in members]
         return torch.stack(parts).reshape(*flat.shape, *inner)

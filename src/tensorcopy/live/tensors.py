@@ -111,9 +111,19 @@ def _probes_for_recording() -> tuple[Callable[[], Any], Callable[[], int], Calla
     return private._get_tracing_state, private._len_torch_dispatch_stack, early
 
 
+def is_without_memory() -> bool:
+    """Whether writing into the memory of a tensor made now means nothing: calls are recorded, or tensors are fake."""
+    if is_recording():
+        return True
+    if loaded("torch._subclasses") is None or not _probes_for_recording()[1]():
+        return False
+    private = load("torch")._C
+    return private._get_dispatch_mode(private._TorchDispatchModeKey.FAKE) is not None
+
+
 @contextmanager
 def unrecorded() -> Iterator[None]:
-    """Run without what `is_recording` tells of. Tensors made meanwhile are to go through `as_constant` afterwards."""
+    """Run without what `is_without_memory` tells of. Tensors made meanwhile are to go through `as_constant` afterwards."""
     torch = load("torch")
     tracing = torch._C._get_tracing_state()
     torch._C._set_tracing_state(None)
