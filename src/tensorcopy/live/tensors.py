@@ -123,7 +123,7 @@ def is_without_memory() -> bool:
 
 @contextmanager
 def unrecorded() -> Iterator[None]:
-    """Run without what `is_without_memory` tells of. Tensors made meanwhile are to go through `as_constant` afterwards."""
+    """Run without what `is_without_memory` tells of. Tensors made meanwhile are to go through `as_constant`."""
     torch = load("torch")
     tracing = torch._C._get_tracing_state()
     torch._C._set_tracing_state(None)
