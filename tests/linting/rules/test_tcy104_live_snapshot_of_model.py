@@ -9,6 +9,14 @@ from tests.linting.programs import cases, codes_in, lines_of, marked_lines
 CODE = "TCY104"
 WRONG = cases(
     """
+--- a target that is the network itself
+import torch
+class Agent:
+    def __init__(self, net):
+        self.net = net
+        self.target = self.net # here
+    def synchronise(self):
+        self.target.load_state_dict(self.net.state_dict())
 --- set in every turn, read behind the loop
 import torch
 def train(net, loader, opt, steps):
@@ -278,6 +286,24 @@ def train(model, opt, loader, evaluate):
 )
 RIGHT = cases(
     """
+--- a target that is made, and one that is only another name
+import copy, torch
+class Agent:
+    def __init__(self, net):
+        self.net = net
+        self.target = copy.deepcopy(self.net)
+        self.model = self.net
+    def synchronise(self):
+        self.target.load_state_dict(self.net.state_dict())
+        self.model.load_state_dict(torch.load("net.pt"))
+class Late:
+    def __init__(self, net):
+        self.net = net
+        self.target = self.net
+    def begin(self, make):
+        self.target = make()
+    def synchronise(self):
+        self.target.load_state_dict(self.net.state_dict())
 --- saved under a name that was read before the loop
 import torch
 def train(net, loader, opt, path, resume):

@@ -9,6 +9,13 @@ from tests.linting.programs import cases, codes_in, lines_of, marked_lines
 CODE = "TCY110"
 WRONG = cases(
     """
+--- rows of a clone of something unknown
+def swapped(waveforms):
+    mixed = waveforms.clone()
+    first = mixed[0] # here
+    mixed[0] = mixed[1]
+    mixed[1] = first
+    return mixed
 --- rows swapped
 import torch
 x = torch.arange(4.)

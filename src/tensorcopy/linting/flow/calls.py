@@ -14,6 +14,7 @@ from .events import BackPropagated, Call
 from .expressions import evaluate, handles, path_of
 from .frame import Frame
 from .functions import call_function, instantiate
+from .making import fresh
 from .methods import inferred_receiver, maybe_shared, numeric_method
 from .numpy_calls import described, number_traits, numpy_result
 from .other_calls import other_result
@@ -202,6 +203,9 @@ def _method_of_unknown(site: Site, base: Value | None, name: str) -> Value | Non
         result = Value(v.FLOAT, site.node, traits=frozenset(("timestamp",)))
     elif name in ("parameters", "named_parameters"):
         result = parameters_of(site, base, name)
+    elif name == "clone" and not site.args and not site.keywords:
+        graph = v.UNSURE if site.frame.grad != "off" else v.OFF
+        result = fresh(site.frame, site.node, v.TENSOR, graph=graph, traits=frozenset(("inferred",)))
     elif base is not None and (base.regions or "negative" in base.traits):
         result = maybe_shared(site, base, name)
     tell(site, f"?.{name}", base, result)

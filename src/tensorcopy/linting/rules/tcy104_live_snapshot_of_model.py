@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 
-from ..flow.events import Assigned, Call, on, on_call
+from ..flow.events import Assigned, Call, ClassEnd, on, on_call
 from ..flow.places import inserted_after, inserted_before
 from ..flow.project import ClassInfo
 from ..flow.values import INSTANCE
@@ -79,6 +79,43 @@ def _restored(event: Assigned, live: _Live) -> None:
     training = _training_between(event, restore) if restore is not None else None
     if training is not None:
         _report(event, event.source, live[0], training)
+
+
+@on("ClassEnd")
+def synchronised(event: ClassEnd) -> None:
+    """``self.target = self.net``, and ``self.target.load_state_dict(self.net.state_dict())`` in another method."""
+    if not event.frame.unit.says("load_state_dict"):
+        return
+    nodes = list(ast.walk(event.info.node))
+    loads = [n for n in nodes if isinstance(n, ast.Call) and called_name(n) == "load_state_dict" and n.args]
+    for node in nodes if loads else ():
+        if not isinstance(node, ast.Assign) or not _is_own_attribute(node.value):
+            continue
+        if not _is_own_attribute(node.targets[0]):
+            continue
+        target = ast.unparse(node.targets[0])
+        load = next((n for n in loads if _puts_state_of(n, target, ast.unparse(node.value))), None)
+        if load is not None and sum(_stores(n, target) for n in nodes) == 1:
+            event.report(
+                RULE,
+                node,
+                f"{target} is the same object as {ast.unparse(node.value)}, not a copy: the two never differ, and "
+                f"load_state_dict() puts into it what it has; make it a copy.deepcopy()",
+                related=((load, "the one is to follow the other here"),),
+            )
+
+
+def _puts_state_of(load: ast.Call, target: str, source: str) -> bool:
+    receiver = load.func.value if isinstance(load.func, ast.Attribute) else None
+    return (
+        receiver is not None
+        and ast.unparse(receiver) == target
+        and (ast.unparse(load.args[0]) == f"{source}.state_dict()")
+    )
+
+
+def _stores(node: ast.AST, attribute: str) -> bool:
+    return isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and ast.unparse(node) == attribute
 
 
 @on_call("list.append", "?.append")
