@@ -142,3 +142,19 @@ def test_strict_stops_the_program_at_the_line_that_writes(tmp_path: Path) -> Non
 
     assert (done.returncode, done.stdout) == (1, "")
     assert "ValueError: assignment destination is read-only\nprogram.py:5: TCY613 shared-array-written: " in done.stderr
+
+
+def test_without_torch_nothing_is_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "program.py").write_text("print('never')\n")
+    monkeypatch.setattr("tensorcopy.tracing.needing.find_spec", lambda name: None if name == "torch" else name)
+
+    assert main(["run", str(tmp_path / "program.py")]) == 2
+    told = capsys.readouterr()
+    assert told.out == ""
+    assert told.err.splitlines() == [
+        "error: nothing can be traced here",
+        "  why: torch is not installed",
+        "  fix: pip install 'tensorcopy[torch]'",
+    ]

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,9 @@ import tensorcopy.pytest_plugin.watching
 import tensorcopy.tracing.recording  # pytester forgets what is imported first in a run of its own
 import tensorcopy.tracing.tracing
 from tensorcopy import pytest_plugin
+from tensorcopy.pytest_plugin.judging import complaints
+from tensorcopy.pytest_plugin.marks import Limits
+from tensorcopy.tracing.capture import Capture, Finding, Spot
 from tests.pages.reading import blocks, expect
 
 pytest_plugins = ["pytester"]
@@ -42,18 +46,6 @@ def test_aliasing():
     for _ in range(3):
         t += 1
         kept.append(t.numpy())
-"""
-WARNED = """
-import numpy as np
-import pytest
-import torch
-
-@pytest.mark.no_aliasing
-def test_warned():
-    frame = np.ones(3)
-    tensor = torch.from_numpy(frame)
-    frame[:] = 0
-    tensor.sum()
 """
 CUTTING = """
 import pytest
@@ -165,15 +157,24 @@ def test_a_test_without_what_its_mark_forbids_passes(run, code: str) -> None:
     run(code).assert_outcomes(passed=1)
 
 
-def test_a_warning_fails_no_test(run) -> None:
-    result = run(WARNED, "--tensorcopy")
+def test_a_warning_about_memory_fails_no_test(tmp_path: Path) -> None:
+    found = Finding(
+        code="TCY612", name="shared-array-changed", level="error", message="m", place=Spot(file="a", line=1)
+    )
+    limits = Limits(no_aliasing=True)
 
-    result.assert_outcomes(passed=1)
-    assert section(result).startswith("1 test traced: 0 errors, 1 warning, ")
+    def told(level: str) -> list[str]:
+        return complaints(Capture(command=("x",), findings=(replace(found, level=level),)), limits, tmp_path)
+
+    assert told("warning") == []
+    assert told("error") == ["no_aliasing: the test has 1 alias hazard\n  TCY612 shared-array-changed: m\n    a:1: "]
 
 
 def test_two_marks_complain_together(run) -> None:
-    result = run(ALIASING.replace("@pytest.mark.no_aliasing", "@pytest.mark.max_copied(0)\n@pytest.mark.no_aliasing"))
+    result = run(
+        ALIASING.replace("@pytest.mark.no_aliasing", "@pytest.mark.max_copied(0)\n@pytest.mark.no_aliasing")
+        + "    t.clone()\n"
+    )
 
     assert re.findall(r"^(max_copied|no_aliasing)\b.*: the test", failure(result), re.M) == [
         "max_copied",
@@ -351,13 +352,13 @@ def test_the_marks_are_listed(run) -> None:
 
 def test_without_torch_the_option_is_wrong_usage_and_a_mark_fails(run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tensorcopy.pytest_plugin.find_spec", lambda name: None)
-    monkeypatch.setattr("tensorcopy.pytest_plugin.watching._has_torch", lambda: False)
+    monkeypatch.setattr("tensorcopy.tracing.needing.find_spec", lambda name: None)
     code = "import pytest\n\n@pytest.mark.max_copied(9)\ndef test_it(): pass\n"
 
     refused = run(code, "--tensorcopy")
     assert refused.ret == pytest.ExitCode.USAGE_ERROR
     refused.stderr.fnmatch_lines(["ERROR: --tensorcopy needs torch, which is not installed: pip install *"])
-    assert failure(run(code)).startswith("cannot trace the test\n  why: torch is not installed")
+    assert failure(run(code)).startswith("nothing can be traced here\n  why: torch is not installed")
 
 
 def test_a_test_may_trace_itself(run) -> None:

@@ -86,6 +86,6 @@ def told(finding: Finding, root: Path) -> Iterable[str]:
     times = f" ({finding.count} times)" if finding.count > 1 else ""
     yield f"  {finding.code} {finding.name}{times}: {visible(finding.message)}"
     for spot in (finding.place, *finding.related):
-        yield f"    {place(spot, root)}: {visible(spot.code)}"
+        yield f"    {place(spot, root)}" + (f": {visible(spot.code)}" if spot.code else "")
         if spot.message:
             yield f"{'':8}<- {visible(spot.message)}"

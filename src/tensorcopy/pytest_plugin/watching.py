@@ -9,8 +9,9 @@ from typing import Any
 
 import pytest
 
-from ..errors import BadArgumentError, MissingLibraryError, TensorcopyError
+from ..errors import BadArgumentError, TensorcopyError
 from ..tracing.capture import Capture
+from ..tracing.needing import need_torch
 from . import MARKS
 from .judging import complaints
 from .marks import Limits, limits_of
@@ -55,10 +56,7 @@ def _checked(item: pytest.Item) -> Limits | None:
     if not _is_plain(item):
         _refuse_marks(item)
         return None
-    if not _has_torch():
-        raise MissingLibraryError(
-            "cannot trace the test", why="torch is not installed", fix="pip install 'tensorcopy[torch]'"
-        )
+    need_torch()
     return limits
 
 
@@ -78,14 +76,6 @@ def _refuse_marks(item: pytest.Item) -> None:
             why="it is no plain function: what it does runs in turns with other code",
             fix="mark a plain test that runs the coroutine to its end",
         )
-
-
-def _has_torch() -> bool:
-    try:
-        import torch  # noqa: F401
-    except ImportError:
-        return False
-    return True
 
 
 def _keep(item: pytest.Item, capture: Capture, limits: Limits) -> str:

@@ -14,6 +14,7 @@ from ..errors import BadArgumentError
 from ..reporting.model import Paragraph, Report
 from ..reporting.showing import Shown
 from .capture import Capture
+from .needing import need_torch
 
 if TYPE_CHECKING:
     from .recording import Recording
@@ -101,6 +102,7 @@ class trace(Shown):
         return recorded  # type: ignore[return-value]
 
     def _begin(self, what: str, function: Callable[..., Any] | None = None) -> None:
+        need_torch()
         from .notebooks import take_cells_for_program
         from .recording import Recording
 

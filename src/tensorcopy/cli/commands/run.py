@@ -52,10 +52,14 @@ def run(args: argparse.Namespace) -> int:
 
     Raises:
         BadArgumentError: there is nothing to run, or the script is not there.
+        MissingLibraryError: torch or NumPy is not installed.
     """
     module = _module(args.module)
     script = None if module else _script(args.program)
     arguments = (args.module or args.program)[1:]
+    from ...tracing.needing import need_torch
+
+    need_torch()
     from ...tracing.launching import is_launcher, own_file
     from ...tracing.running import run_module, run_script
     from ...tracing.session import Session
@@ -86,7 +90,10 @@ def _launch(args: argparse.Namespace, arguments: list[str], output: Path) -> int
     from ...tracing.launching import files_of_ranks, launch
     from ...tracing.merging import read_all
 
-    status = launch(arguments, ["--steps", str(args.steps), *(["--strict"] if args.strict else [])], output)
+    options = ["--steps", str(args.steps), *(["--strict"] if args.strict else [])]
+    if args.progress is not None:
+        options.append("--progress" if args.progress else "--no-progress")
+    status = launch(arguments, options, output)
     if (files := files_of_ranks(output)) and not args.quiet:
         _tell(read_all(files).findings, output)
     return status
