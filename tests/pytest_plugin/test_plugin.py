@@ -167,7 +167,7 @@ def test_a_warning_about_memory_fails_no_test(tmp_path: Path) -> None:
         return complaints(Capture(command=("x",), findings=(replace(found, level=level),)), limits, tmp_path)
 
     assert told("warning") == []
-    assert told("error") == ["no_aliasing: the test has 1 alias hazard\n  TCY612 shared-array-changed: m\n    a:1: "]
+    assert told("error") == ["no_aliasing: the test has 1 alias hazard\n  TCY612 shared-array-changed: m\n    a:1"]
 
 
 def test_two_marks_complain_together(run) -> None:
