@@ -9,6 +9,19 @@ from tests.linting.programs import cases, lines_of, marked_lines, mended
 CODE = "TCY202"
 FOUND = cases(
     """
+--- what a loader collates
+import torch
+from torch.utils.data import DataLoader
+def train(net, data):
+    for step, (x, y) in enumerate(DataLoader(data, batch_size=4)):
+        target = torch.tensor(y, dtype=torch.long)  # here
+        net(x, target)
+--- an entry of what a loader collates
+import torch
+def train(net, data):
+    loader = torch.utils.data.DataLoader(data, shuffle=True)
+    for batch in loader:
+        net(torch.tensor(batch["x"]))  # here
 --- of a tensor
 import torch
 x = torch.ones(3)
@@ -53,6 +66,16 @@ def f(a: np.ndarray):
 )
 SILENT = cases(
     """
+--- what a function of the program collates, and what comes from elsewhere
+import torch
+from torch.utils.data import DataLoader
+def train(net, data, collate, loader):
+    for x, y in DataLoader(data, collate_fn=collate):
+        net(x, torch.tensor(y))
+    for x, y in loader:
+        net(x, torch.tensor(y), torch.as_tensor(x))
+    for x, y in DataLoader(data):
+        net(torch.as_tensor(x), y.to("cpu"))
 --- what a file gives
 import torch
 class A(torch.nn.Module):

@@ -345,6 +345,8 @@ def item_of(frame: Frame, node: ast.Subscript, base: Value, index: Value | None)
         return entry_of(frame, node, base)
     if kind == v.MODULE:
         return _submodule(base, index)
+    if "collated" in base.traits:
+        return base
     if kind == v.UNKNOWN and base.regions:
         way = index_kind(node.slice, index)
         if way in ("advanced", "mask"):

@@ -233,6 +233,8 @@ def _parts_of(frame: Frame, node: ast.AST, value: Value | None, count: int) -> l
         if len(value.items) == count and "comprehension" not in value.traits:
             return value.items
         return [element_of(value.items)] * count
+    if "collated" in value.traits:
+        return [value] * count
     if "tensors" in value.traits:
         return [fresh(frame, node, v.TENSOR) for _ in range(count)]
     if "sizes" in value.traits:
@@ -431,6 +433,8 @@ def _element(frame: Frame, node: ast.expr, value: Value | None) -> Value | None:
         return shared(frame, node, value, "iteration", traits=frozenset(("number index",)))
     if kind == v.UNKNOWN and value.regions:
         return element_value(frame, node, value)
+    if kind == v.LOADER:
+        return Value(v.UNKNOWN, node, traits=_COLLATED)
     if kind == v.MODULE and isinstance(value.items, list):
         return element_of(value.items)
     return None
@@ -612,6 +616,8 @@ _ANNOTATED = {
     "pandas.Series": v.SERIES,
     "torch.device": v.DEVICE,
 }
+# What a loader's own collation makes of a batch: tensors, in tuples or dicts, but for text.
+_COLLATED = frozenset(("collated",))
 _LISTS = frozenset(("List", "list", "Sequence", "Iterable", "Tuple", "tuple"))
 
 

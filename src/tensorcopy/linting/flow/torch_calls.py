@@ -17,6 +17,7 @@ _NAMESPACES = frozenset(("torch", "torch.nn.functional", "torch.special", "torch
 _CONVERTERS = frozenset(["tensor", "as_tensor", "asarray", "from_numpy", "from_dlpack", "Tensor", "frombuffer"])
 _PARAMETERS = frozenset(("torch.nn.Parameter", "torch.nn.parameter.Parameter"))
 _VARIABLES = frozenset(("torch.autograd.Variable", "torch.autograd.variable.Variable"))
+_LOADERS = frozenset(("torch.utils.data.DataLoader", "torch.utils.data.dataloader.DataLoader"))
 _HOOKED_NORMS = frozenset(("torch.nn.utils.weight_norm", "torch.nn.utils.spectral_norm"))
 _NOT_MODULES = frozenset(("Parameter", "Buffer", "ParameterList", "ParameterDict"))
 _CONTAINERS = frozenset(("Sequential", "ModuleList", "ModuleDict"))
@@ -40,6 +41,8 @@ def torch_result(site: Site, name: str) -> Value | None:
     if name.startswith("torch.optim.") and last[:1].isupper() and ".lr_scheduler" not in name:
         region = Region("fresh", site.node)
         return Value(v.OPTIMIZER, site.node, ref=name, items=list(site.args), regions=(region,))
+    if name in _LOADERS:
+        return Value(v.LOADER, site.node) if "collate_fn" not in site.keywords else None
     if name.startswith("torch.distributions.") and last[:1].isupper() and not last.endswith(("Transform", "Family")):
         return distribution(site)
     source = site.first

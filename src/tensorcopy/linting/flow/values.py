@@ -28,7 +28,7 @@ STATE_DICT, DTYPE, DEVICE, SERIES, ARROW, OTHER, UNKNOWN = (
     "other",
     "unknown",
 )
-JAX, DISTRIBUTION = "jax", "distribution"
+JAX, DISTRIBUTION, LOADER = "jax", "distribution", "loader"
 NUMBERS = frozenset((INT, FLOAT, BOOL))
 NUMERIC = frozenset((TENSOR, ARRAY))
 SEQUENCES = frozenset((LIST, TUPLE, SET))

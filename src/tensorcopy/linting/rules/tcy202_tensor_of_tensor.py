@@ -26,6 +26,8 @@ def copied(event: Call) -> None:
     source = event.argument(0, "data")
     if event.name != "torch.tensor" and _of_itself(event.node):
         source = source if source is not None and source.kind == v.TENSOR else Value(v.TENSOR)
+    if source is not None and source.kind == v.UNKNOWN and "collated" in source.traits:
+        source = Value(v.TENSOR)
     if (
         source is None
         or source.kind != v.TENSOR
