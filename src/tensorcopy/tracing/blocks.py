@@ -18,6 +18,7 @@ import numpy as np
 
 from ..live.aliases import look_past
 from .blame import is_allocated_empty, lines_that_wrote, names_in
+from .catching import Catching
 from .reports import Findings
 from .sites import NOWHERE, Site, user_frame
 
@@ -25,6 +26,7 @@ _EXACT = 65_536
 _SAMPLED = 8 << 20
 _MOST_SHARES = 128
 _MOST_LATE = 1_000
+_MOST_CAUGHT = 5
 _CONTAINERS = (list, tuple, set, dict, deque)
 
 
@@ -118,6 +120,8 @@ class Blocks:
         self.at: dict[int, Block] = {}
         self.late: dict[int, Late] = {}
         self.lines: dict[tuple[Site, Site, int], tuple[Site, ...]] = {}
+        self.catching: Catching | None = None
+        self.caught = 0
 
     def share(self, block: Block, tensor: Any, site: Site) -> None:
         """*tensor* lies on the block from now on."""
@@ -151,7 +155,11 @@ class Blocks:
             return
         now, torch_wrote = checksum(block.bytes), block.torch_wrote()
         if now != block.checksum and block.checksum is not None and not torch_wrote:
-            block.writes.append(self._lines(block, site))
+            looks, lines = (block.last, site, len(block.bytes)), self._lines(block, site)
+            block.writes.append(lines)
+            block.checksum, block.last = now, site
+            if len(lines) != 1:
+                self._catch(block, looks)
         block.checksum, block.last = now, site
 
     def _lines(self, block: Block, site: Site) -> tuple[Site, ...]:
@@ -162,6 +170,30 @@ class Blocks:
             low, high = block.span()
             lines = self.lines[key] = lines_that_wrote(low, high, block.last, site, user_frame())
         return lines
+
+    def _catch(self, block: Block, key: tuple[Site, Site, int]) -> None:
+        """Find the line that writes the block the next time, since the source does not tell."""
+        if self.catching is not None or self.caught >= _MOST_CAUGHT:
+            return
+
+        def changed() -> bool:
+            keeper = block.alive()
+            if keeper is None or not block.torch_wrote():
+                return keeper is not None and checksum(block.bytes) != block.checksum
+            block.checksum = checksum(block.bytes)
+            return False
+
+        def caught(line: Site) -> None:
+            self.catching = None
+            if line is not NOWHERE:
+                self.lines[key] = (line,)
+                block.writes.append((line,))
+                block.checksum, block.last = checksum(block.bytes), line
+
+        self.caught += 1
+        self.catching = Catching(changed, caught)
+        if not self.catching.begin():
+            self.catching = None
 
     # --- tensors that were kept as they were --------------------------------------------------------------------------
 
@@ -175,7 +207,7 @@ class Blocks:
         if len(block.shares) > 2 * _MOST_SHARES:
             del block.shares[_MOST_SHARES // 2 : -_MOST_SHARES // 2]
         if len(earlier) in (2, 3, 5, 20, 100) and not self.findings.at(birth.site) and are_kept_together(earlier):
-            self._overwritten(earlier[0], block.writes[earlier[0].seen], NOWHERE, len(earlier) + 1)
+            self._overwritten(earlier[0], self._telling(block, earlier[0].seen), NOWHERE, len(earlier) + 1)
 
     def read(self, birth: Any, site: Site) -> None:
         """A tensor that lies on a block is read."""
@@ -187,7 +219,7 @@ class Blocks:
             return
         origin = birth.origin()
         newer = block.newest is not None and block.newest.seen > birth.seen
-        writes = block.writes[birth.seen]
+        writes = self._telling(block, birth.seen)
         if newer and block.newest.site is origin.site:
             self._overwritten(origin, writes, site, 2)
             return
@@ -200,6 +232,18 @@ class Blocks:
             late.names = names_in(low, high, user_frame())[0]
         late.epochs.add(len(block.writes))
         late.newer = late.newer or newer
+
+    @staticmethod
+    def _telling(block: Block, seen: int) -> tuple[Site, ...]:
+        """The lines of the first write after so many, or of one of which the line is known for certain."""
+        writes = block.writes[seen:]
+        return next((lines for lines in writes if len(lines) == 1), writes[0])
+
+    def stop(self) -> None:
+        """Follow no line any more."""
+        if self.catching is not None:
+            self.catching.end()
+            self.catching = None
 
     def finish(self) -> None:
         """Judge tensors that were read in one changed state only; those read again and again are meant to change."""
@@ -253,7 +297,10 @@ def is_namespace(holder: Any) -> bool:
 
 
 def _version(tensor: Any) -> int:
-    return 0 if tensor.is_inference() else int(tensor._version)
+    try:
+        return int(tensor._version)
+    except RuntimeError:  # tensors of inference mode count no versions
+        return 0
 
 
 def bytes_at(start: int, size: int) -> Any:

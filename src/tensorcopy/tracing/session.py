@@ -167,6 +167,7 @@ class Session:
             DISPATCH.writing(False)
         self.returns.stop()
         self.sparing.stop()
+        self.memory.outside.stop()
         self.full = False
         if self.hooks:
             turn = f"batch {self.batches}" if self.batches else f"optimizer step {self.steps}"
