@@ -97,8 +97,7 @@ class Compiling:
         session.attention.away += 1
         if _NOTE not in session.limits:
             session.limits.append(_NOTE)
-        if session.dispatched:
-            DISPATCH.pause(copies=True)
+        DISPATCH.pause(copies=True)
         thread.calls = session.calls.end()
         thread.saving = session.saving.is_on_top()
         session.saving.pop()
@@ -112,8 +111,7 @@ class Compiling:
             session.saving.push()
         if thread.calls:
             session.calls.begin()
-        if session.dispatched:
-            DISPATCH.resume()
+        DISPATCH.resume()
         session.attention.away -= 1
         thread.owner = None
 

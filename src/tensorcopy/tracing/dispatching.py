@@ -1,7 +1,7 @@
 """Be called by torch's dispatcher for copies and in-place writes, and for nothing else.
 
 Two dispatch keys that torch keeps for tests are included on a thread: operations registered on them call Python, all
-others pass without cost. Where these keys are missing, `install` says so and the session goes on without.
+others pass without cost. Where these keys are missing, a mode looks at every operation, which costs more.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ from threading import get_ident
 from typing import Any
 
 import torch
+
+from .every_operation import EveryOperation
 
 # torch does not annotate its registration functions.
 _Library: Any = torch.library.Library
@@ -45,21 +47,51 @@ class Dispatch:
         self.on_write: OnWrite | None = None
         self.sequence = 0
         self.libraries: list[Any] = []
+        self.mode: EveryOperation | None = None
         self.keys: list[Any] = []
         self.wanted = [False, False]
         self.thread = 0
 
-    def install(self) -> bool:
-        """Register the hooks, once; False where torch lacks what they need."""
-        if self.libraries:
-            return True
+    def install(self) -> None:
+        """Register the hooks, once; where torch lacks what they need, a mode looks at every operation instead."""
+        if self.libraries or self.mode is not None:
+            return
         try:
             self.keys = [torch._C._dispatch_key_parse(name) for name in _KEYS]
             self._register()
+            works = self._hears()
         except (AttributeError, RuntimeError):
+            works = False
+        if not works:
             self.libraries.clear()
-            return False
-        return True
+            self.mode = self.as_mode()
+
+    def _hears(self) -> bool:
+        """Whether a copy calls the hook."""
+        heard: list[str] = []
+        self.on_copy = lambda name, *_: heard.append(name)
+        self._include(0, on=True)
+        try:
+            torch.ones(1).clone()
+        finally:
+            self._include(0, on=False)
+            self.on_copy = None
+        return heard == ["clone"]
+
+    def as_mode(self) -> EveryOperation:
+        """The same hooks, called by a mode that every operation passes."""
+        libraries, self.libraries = self.libraries, []  # The hooks shall switch no keys.
+        hooks = [{operator: self._copy_hook(operator) for operator in _overloads_of(COPIES)}]
+        hooks.append({operator: self._write_hook(operator) for operator in _writing_operators()})
+        self.libraries = libraries
+        return EveryOperation(hooks)
+
+    def _include(self, which: int, *, on: bool) -> None:
+        """Switch the hooks of copies (0) or writes (1) on this thread."""
+        if self.mode is not None:
+            self.mode.include(which, on=on)
+        elif self.keys:
+            torch._C._dispatch_tls_set_dispatch_key_included(self.keys[which], on)
 
     def _register(self) -> None:
         for name in _KEYS:
@@ -80,36 +112,35 @@ class Dispatch:
     def copying(self, on: bool) -> None:
         """Hear of copies on this thread, or not."""
         self.wanted[0], self.thread = on, get_ident()
-        torch._C._dispatch_tls_set_dispatch_key_included(self.keys[0], on)
+        self._include(0, on=on)
 
     def writing(self, on: bool) -> None:
         """Hear of in-place writes on this thread, or not."""
         self.wanted[1] = on
-        torch._C._dispatch_tls_set_dispatch_key_included(self.keys[1], on)
+        self._include(1, on=on)
 
     def pause(self, *, copies: bool) -> None:
         """Hear of no writes for now, and of no *copies* either; `resume` goes back to what was wanted."""
-        for key in self.keys if copies else self.keys[1:]:
-            torch._C._dispatch_tls_set_dispatch_key_included(key, False)
+        self._include(1, on=False)
+        if copies:
+            self._include(0, on=False)
 
     def pause_copies(self) -> None:
-        """Hear of no copies for now, if there is anything to hear them by."""
-        if self.keys:
-            torch._C._dispatch_tls_set_dispatch_key_included(self.keys[0], False)
+        """Hear of no copies for now."""
+        self._include(0, on=False)
 
     def resume_copies(self) -> None:
         """Hear of copies again, if that was wanted."""
-        if self.keys:
-            torch._C._dispatch_tls_set_dispatch_key_included(self.keys[0], self.wanted[0])
+        self._include(0, on=self.wanted[0])
 
     def resume(self) -> None:
         """Hear of what was wanted before the pause."""
-        for key, on in zip(self.keys, self.wanted, strict=True):
-            torch._C._dispatch_tls_set_dispatch_key_included(key, on)
+        for which, on in enumerate(self.wanted):
+            self._include(which, on=on)
 
     def _copy_hook(self, operator: Any) -> Callable[..., Any]:
         call, name = operator._op, operator.name().partition("::")[2].partition(".")[0]
-        included, key, now = torch._C._dispatch_tls_set_dispatch_key_included, self.keys[0], time.perf_counter_ns
+        (included, _, (key, _)), now = self._switches(), time.perf_counter_ns
         writes = name == "copy_"
 
         def hook(*args: Any, **kwargs: Any) -> Any:
@@ -133,13 +164,16 @@ class Dispatch:
 
         return hook
 
+    def _switches(self) -> tuple[Callable[[Any, bool], None], Callable[[Any], bool], list[Any]]:
+        """What a hook switches keys off with while the operation runs, and the keys: under a mode there are none."""
+        if self.libraries:
+            included = torch._C._dispatch_tls_set_dispatch_key_included
+            return included, torch._C._dispatch_tls_is_dispatch_key_included, self.keys
+        return (lambda key, on: None), (lambda key: False), [None, None]
+
     def _write_hook(self, operator: Any) -> Callable[..., Any]:
         call = operator._op
-        included, is_included = (
-            torch._C._dispatch_tls_set_dispatch_key_included,
-            torch._C._dispatch_tls_is_dispatch_key_included,
-        )
-        copies, key = self.keys
+        included, is_included, (copies, key) = self._switches()
         many = operator._schema.arguments[0].type.kind() == "ListType"
 
         def hook(*args: Any, **kwargs: Any) -> Any:

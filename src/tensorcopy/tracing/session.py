@@ -23,6 +23,7 @@ from .compiling import Compiling
 from .conversions import Conversions
 from .copies import Copies, bytes_of
 from .dispatching import DISPATCH
+from .every_operation import COST
 from .gradients import Gradients
 from .memory import PLAIN, Memory, address_of
 from .patches import Patches
@@ -69,7 +70,7 @@ class Session:
         self.threads = Threads(self.limits)
         self.compiling = Compiling(self)
         self.steps = self.batches = 0
-        self.full = self.resting = self.dispatched = False
+        self.full = self.resting = False
         self.ended, self.status = "normally", 0
         self.hooks: list[Any] = []
         self.started = time.process_time()
@@ -83,11 +84,9 @@ class Session:
 
     def start(self) -> None:
         """Begin to record this process, this thread in full."""
-        self.dispatched = DISPATCH.install()
-        if not self.dispatched:
-            self.limits.append(
-                "this torch lacks the dispatch keys that copies are seen by: copies and writes are not shown"
-            )
+        DISPATCH.install()
+        if DISPATCH.mode is not None:
+            self.limits.append(COST)
         DISPATCH.on_copy, DISPATCH.on_write = self._copied, self._wrote
         self.memory.flush, self.memory.guard = self._flush, self._guard
         Border(self).wrap(self.patches)
@@ -117,8 +116,7 @@ class Session:
         self.calls.surface()
         self.saving.surface()
         self._go_light()
-        if self.dispatched:
-            DISPATCH.copying(False)
+        DISPATCH.copying(False)
         DISPATCH.on_copy = DISPATCH.on_write = DISPATCH.before_write = None
         for hook in hooks:
             hook.remove()
@@ -151,9 +149,8 @@ class Session:
 
     def _go_full(self) -> None:
         self.full = True
-        if self.dispatched:
-            DISPATCH.copying(True)
-            DISPATCH.writing(True)
+        DISPATCH.copying(True)
+        DISPATCH.writing(True)
         self.calls.begin()
         self.saving.push()
         self.returns.start()
@@ -163,8 +160,7 @@ class Session:
         if not self.full or not self.calls.end():
             return
         self.saving.pop()
-        if self.dispatched:
-            DISPATCH.writing(False)
+        DISPATCH.writing(False)
         self.returns.stop()
         self.sparing.stop()
         self.memory.outside.stop()
@@ -243,17 +239,15 @@ class Session:
         self.copies.phase = "optimizer"
         if self.full:
             self.calls.end()
-        if self.dispatched:
-            # Optimizers copy hundreds of single numbers, in each step the same: the first steps tell which.
-            DISPATCH.pause(copies=not self.full or self.steps >= self.full_steps)
+        # Optimizers copy hundreds of single numbers, in each step the same: the first steps tell which.
+        DISPATCH.pause(copies=not self.full or self.steps >= self.full_steps)
 
     def _after_step(self, optimizer: Any, *_: Any) -> None:
         self.copies.phase = "forward"
         self.steps += 1
         self.copies.recorder.step()
         DISPATCH.sequence += 1
-        if self.dispatched:
-            DISPATCH.resume()
+        DISPATCH.resume()
         if self.full:
             self.returns.again()
             self.calls.begin()
@@ -284,7 +278,7 @@ class Session:
 
     def _rest(self, resting: bool) -> None:
         """Look at nothing until the step that is sampled next, or look again."""
-        if self.dispatched and resting is not self.resting:
+        if resting is not self.resting:
             DISPATCH.copying(not resting)
         self.resting = resting
 

@@ -24,8 +24,6 @@ class Threads:
 
     def start(self) -> None:
         """Begin to follow threads."""
-        if not DISPATCH.libraries:
-            return
         names = [thread.name for thread in threading.enumerate() if _may_copy(thread)]
         if names:
             shown = ", ".join(names[:4]) + (" and others" if len(names) > 4 else "")
