@@ -18,6 +18,13 @@ def cells(names: list[str], only: str) -> Iterator[Cell]:
             yield from (cell for cell in module.CELLS if only in cell.name)
 
 
+def own_lines(names: list[str], rounds: int, only: str) -> Iterator[str]:
+    """What the groups print that measure in a way of their own."""
+    for module in modules_of(groups):
+        if hasattr(module, "lines") and (not names or module.__name__.rpartition(".")[2] in names):
+            yield from module.lines(rounds, only)
+
+
 def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
@@ -26,8 +33,11 @@ def main() -> None:
     parser.add_argument("--only", default="", help="cells whose name contains this text")
     args = parser.parse_args()
     print(report.machine(), flush=True)
-    print(report.HEAD, flush=True)
-    for cell in cells(args.groups, args.only):
+    for line in own_lines(args.groups, args.rounds, args.only):
+        print(line, flush=True)
+    for number, cell in enumerate(cells(args.groups, args.only)):
+        if number == 0:
+            print(report.HEAD, flush=True)
         for row in report.rows(measure(cell, args.rounds)):
             print(row, flush=True)
 

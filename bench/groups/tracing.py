@@ -1,0 +1,110 @@
+"""What a recording costs: steps of three trainings, in one process, with each way to watch them taking turns.
+
+Time is that of the main thread on a processor, of one torch thread; starting and stopping are not in it. `light` is
+what a recording is once its full steps are over: one step in ten is sampled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager
+
+import torch
+from torch.profiler import ProfilerActivity, profile
+
+from bench.measure import Cell
+from bench.workloads import WORKLOADS, Step
+from tensorcopy.tracing.dispatching import DISPATCH
+from tensorcopy.tracing.session import Session
+
+CELLS: tuple[Cell, ...] = ()
+_HEAD = (
+    "| training | a step alone | light | full | full without the keys | profiler with stacks | spread |\n"
+    "|---|---|---|---|---|---|---|"
+)
+_FOREVER = 1 << 60
+
+
+@contextlib.contextmanager
+def _light() -> Iterator[None]:
+    session = Session(steps=0)
+    session.start()
+    session.lighten()
+    try:
+        yield
+    finally:
+        session.stop()
+
+
+@contextlib.contextmanager
+def _full() -> Iterator[None]:
+    session = Session(steps=_FOREVER)
+    session.start()
+    try:
+        yield
+    finally:
+        session.stop()
+
+
+@contextlib.contextmanager
+def _full_by_mode() -> Iterator[None]:
+    """As where torch lacks the dispatch keys that copies are heard by."""
+    DISPATCH.install()
+    before, DISPATCH.mode = DISPATCH.mode, DISPATCH.as_mode()
+    try:
+        with _full():
+            yield
+    finally:
+        DISPATCH.mode = before
+
+
+def _profiled() -> AbstractContextManager[object]:
+    return profile(activities=[ProfilerActivity.CPU], with_stack=True, record_shapes=True, profile_memory=True)
+
+
+WAYS: dict[str, Callable[[], AbstractContextManager[object]]] = {
+    "alone": contextlib.nullcontext,
+    "light": _light,
+    "full": _full,
+    "mode": _full_by_mode,
+    "profiler": _profiled,
+}
+
+
+def lines(rounds: int, only: str) -> Iterator[str]:
+    """A table: for each training a step alone, and how many times as long it takes in each way."""
+    torch.set_num_threads(1)
+    yield _HEAD
+    for name in WORKLOADS:
+        if only in name:
+            yield _row(name, _measured(name, rounds))
+
+
+def _measured(name: str, rounds: int) -> dict[str, list[float]]:
+    """Seconds a step, by way and round."""
+    make, steps = WORKLOADS[name]
+    step = make()
+    _seconds(step, steps)
+    found: dict[str, list[float]] = {way: [] for way in WAYS}
+    for _ in range(rounds):
+        for way, watching in WAYS.items():
+            with watching():
+                found[way].append(_seconds(step, steps))
+    return found
+
+
+def _seconds(step: Step, steps: int) -> float:
+    started = time.thread_time()
+    for _ in range(steps):
+        step()
+    return (time.thread_time() - started) / steps
+
+
+def _row(name: str, found: dict[str, list[float]]) -> str:
+    alone = min(found["alone"])
+    ratios = " | ".join(f"x{min(found[way]) / alone:.2f}" for way in WAYS if way != "alone")
+    spread = max(statistics.median(times) / min(times) for times in found.values())
+    return f"| {name} | {alone * 1e3:.2f} ms | {ratios} | {spread:.2f} |"
