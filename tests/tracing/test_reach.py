@@ -96,6 +96,20 @@ loss = lambda p, a, b: (functional_call(net, p, (a,)) - b).pow(2).mean()
 gradients = vmap(grad(loss), in_dims=(None, 0, 0))(parameters, x, y)
 print({name: gradient.sum().item() for name, gradient in gradients.items()})
 """,
+    "buffers": """
+class Mean(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.mean = nn.Buffer(torch.zeros(3)) if hasattr(nn, "Buffer") else nn.parameter.Parameter(torch.zeros(3))
+        self.register_buffer("count", torch.zeros(()))
+    def forward(self, x):
+        with torch.no_grad():
+            self.mean += x.mean(0)
+            self.count += 1
+        return x - self.mean / self.count
+module = Mean()
+print([module(torch.ones(2, 3)).sum().item() for _ in range(3)])
+""",
     "inference mode": "with torch.inference_mode():\n    print((torch.ones(2).clone() + 1).sum().item())\n",
     "subclass": """
 class Named(torch.Tensor):

@@ -323,8 +323,8 @@ class Memory:
         birth = self.snapshots.of(tensor)
         if birth is not None and birth.block is not None:
             self.outside.read(birth, user_site())
-        if birth is None or birth.how not in SNAPSHOTS:
-            return
+        if birth is None or birth.how not in SNAPSHOTS or hasattr(tensor, "_is_buffer"):
+            return  # torch detaches what an nn.Buffer is made of, and that one is meant to change.
         write = self.writes.get(birth.address)
         if write is None or write[0] <= birth.sequence or self.findings.at(birth.site):
             return
