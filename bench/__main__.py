@@ -1,4 +1,4 @@
-"""Run the benchmarks: ``python -m bench [GROUP ...] [--rounds N] [--only TEXT]``."""
+"""Run the benchmarks: ``python -m bench [GROUP ...] [--rounds N] [--only TEXT] [--one-thread]``."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from tensorcopy._discovery import modules_of
 
 from . import groups, report
-from .measure import Cell, measure
+from .measure import Cell, count_one_thread, measure
 
 
 def cells(names: list[str], only: str) -> Iterator[Cell]:
@@ -31,7 +31,10 @@ def main() -> None:
     parser.add_argument("groups", nargs="*", help="all when none is named")
     parser.add_argument("--rounds", type=int, default=7, help="how often the candidates take turns")
     parser.add_argument("--only", default="", help="cells whose name contains this text")
+    parser.add_argument("--one-thread", action="store_true", help="processor time of one thread, for a busy machine")
     args = parser.parse_args()
+    if args.one_thread:
+        count_one_thread()
     print(report.machine(), flush=True)
     for line in own_lines(args.groups, args.rounds, args.only):
         print(line, flush=True)
