@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode, _get_current_dispatc
 
 COST = (
     "this torch lacks the dispatch keys by which copies are seen at little cost: every operation is looked at instead, "
-    "which makes following in full about a fifth slower, and copies inside of operations are not seen"
+    "which makes following in full up to a quarter slower, and copies inside of operations are not seen"
 )
 Hook = Callable[..., Any]
 
