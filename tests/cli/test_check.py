@@ -106,6 +106,10 @@ def test_the_settings_of_the_project_count_and_arguments_change_them(check: Chec
     assert codes("--extend-exclude", "a.py") == []
     Path("other.toml").write_text('select = ["TCY802"]')
     assert codes("--config", "other.toml") == ["a.py TCY802", "b.py TCY802"]
+    Path(".git").mkdir()
+    Path(".gitignore").write_text("b.py")
+    assert codes("--isolated") == ["a.py TCY801", "a.py TCY802"]
+    assert codes("--isolated", "--no-respect-gitignore") == ["a.py TCY801", "a.py TCY802", "b.py TCY801", "b.py TCY802"]
 
 
 def test_fixes_are_written_and_what_is_left_decides(check: Check) -> None:

@@ -26,6 +26,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
     per-file-ignores = { "tests/*" = ["TCY101", "TCY102"] }
     exclude = ["a"]
     extend-exclude = ["b/c"]
+    respect-gitignore = false
     baseline = "known.json"
     cache-dir = ".cache"
     """
@@ -35,6 +36,7 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         per_file_ignores={"tests/*": ("TCY101", "TCY102")},
         exclude=("a",),
         extend_exclude=("b/c",),
+        respect_gitignore=False,
         baseline="known.json",
         cache_dir=".cache",
         root=str(tmp_path),

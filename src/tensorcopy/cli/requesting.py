@@ -66,6 +66,7 @@ def _settings(args: argparse.Namespace, path: str) -> Settings:
         ignore=(*found.ignore, *split_codes(args.ignore or ())),
         per_file_ignores=exceptions,
         exclude=exclude,
+        respect_gitignore=found.respect_gitignore if args.respect_gitignore is None else args.respect_gitignore,
         extend_exclude=(*found.extend_exclude, *split_codes(args.extend_exclude or ())),
         baseline=_from_here(args.baseline) or (None if args.write_baseline else found.baseline),
         cache_dir=_from_here(args.cache_dir) or found.cache_dir,

@@ -8,6 +8,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from fnmatch import translate
 
+from .gitignore import Ignored, ignored_above, ignored_in, is_ignored
+
 SUFFIXES = (".py", ".pyw", ".ipynb")
 EXCLUDED = (
     ".bzr", ".direnv", ".eggs", ".git", ".git-rewrite", ".hg", ".ipynb_checkpoints", ".mypy_cache", ".nox", ".pants.d",
@@ -52,19 +54,21 @@ class Exclusion:
         return any(self.matches(os.sep.join(parts[:end]), parts[end - 1]) for end in range(1, len(parts) + 1))
 
 
-def collect(paths: Iterable[str], exclusion: Exclusion, *, force_exclude: bool = False) -> Collected:
+def collect(
+    paths: Iterable[str], exclusion: Exclusion, *, force_exclude: bool = False, respect_gitignore: bool = False
+) -> Collected:
     """The Python files and notebooks at and below *paths*, sorted by folder.
 
     A file that is named is taken whatever its suffix, and what is named is taken although a pattern leaves it out,
     unless `force_exclude` says otherwise. Links to folders are not followed, so no loop is; a link to a file that is
-    checked anyway is left out.
+    checked anyway is left out. With `respect_gitignore`, so is what git ignores in its work trees.
     """
     files: dict[str, None] = {}
     problems: list[tuple[str, str]] = []
     for path in paths:
         if force_exclude and exclusion.matches_any_part(path):
             continue
-        files |= dict.fromkeys(_below(shown(path), exclusion, problems))
+        files |= dict.fromkeys(_below(shown(path), exclusion, problems, respect_gitignore))
     return Collected(files=tuple(_without_doubles(files)), problems=tuple(problems))
 
 
@@ -77,17 +81,18 @@ def shown(path: str) -> str:
     return os.path.relpath(path, here) if path == here or path.startswith(here.rstrip(os.sep) + os.sep) else path
 
 
-def _below(path: str, exclusion: Exclusion, problems: list[tuple[str, str]]) -> Iterator[str]:
+def _below(path: str, exclusion: Exclusion, problems: list[tuple[str, str]], by_git: bool) -> Iterator[str]:
     if os.path.isdir(path):
-        yield from _walk(path, exclusion, problems)
+        yield from _walk(path, exclusion, problems, by_git)
     elif os.path.lexists(path):
         yield path
     else:
         problems.append((path, "there is no such file or folder"))
 
 
-def _walk(folder: str, exclusion: Exclusion, problems: list[tuple[str, str]]) -> Iterator[str]:
+def _walk(folder: str, exclusion: Exclusion, problems: list[tuple[str, str]], by_git: bool) -> Iterator[str]:
     """The files of the folder, then those of its folders; not recursive, so any depth goes."""
+    ignored = _Git(folder) if by_git else None
     waiting = [folder]
     while waiting:
         here = waiting.pop()
@@ -99,6 +104,7 @@ def _walk(folder: str, exclusion: Exclusion, problems: list[tuple[str, str]]) ->
             continue
         prefix = "" if here == "." else here if here.endswith(os.sep) else here + os.sep
         folders = []
+        entries = ignored.left(here, entries) if ignored is not None else entries
         for entry in entries:
             path = prefix + entry.name
             if _is_folder(entry):
@@ -107,6 +113,39 @@ def _walk(folder: str, exclusion: Exclusion, problems: list[tuple[str, str]]) ->
             elif entry.name.endswith(SUFFIXES) and _is_file(entry) and not exclusion.matches(path, entry.name):
                 yield path
         waiting += reversed(folders)
+
+
+class _Git:
+    """What git leaves in the folders of a walk, each of which is asked for after the one that it is in."""
+
+    def __init__(self, folder: str) -> None:
+        self._known: dict[str, tuple[Ignored, ...]] = {os.path.abspath(folder): ignored_above(os.path.abspath(folder))}
+
+    def left(self, folder: str, entries: list[os.DirEntry[str]]) -> list[os.DirEntry[str]]:
+        """The entries of a folder that git does not ignore."""
+        here = os.path.abspath(folder)
+        files = self._known.pop(here)
+        names = {entry.name for entry in entries}
+        if ".git" in names and not files:
+            files = ignored_above(here)
+        own = ignored_in(here) if ".gitignore" in names and (files or _is_in_work_tree(here)) else None
+        files = files if own is None else (*files, own)
+        found = []
+        for entry in entries:
+            is_folder, path = _is_folder(entry), os.path.join(here, entry.name)
+            if not files or not is_ignored(path, files, is_folder=is_folder):
+                found.append(entry)
+                if is_folder:
+                    self._known[path] = files
+        return found
+
+
+def _is_in_work_tree(folder: str) -> bool:
+    while not os.path.exists(os.path.join(folder, ".git")):
+        if os.path.dirname(folder) == folder:
+            return False
+        folder = os.path.dirname(folder)
+    return True
 
 
 def _is_folder(entry: os.DirEntry[str]) -> bool:

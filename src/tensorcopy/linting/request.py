@@ -153,7 +153,8 @@ def _collected(request: Request) -> Collected:
     """
     settings = request.settings
     exclusion = Exclusion((*settings.exclude, *settings.extend_exclude), settings.root)
-    found = collect(request.paths, exclusion, force_exclude=request.force_exclude)
+    respect = settings.respect_gitignore
+    found = collect(request.paths, exclusion, force_exclude=request.force_exclude, respect_gitignore=respect)
     if found.problems and not found.files and not any(map(os.path.lexists, request.paths)):
         raise BadArgumentError(
             f"there is nothing at {', '.join(request.paths)}",

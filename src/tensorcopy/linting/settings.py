@@ -21,6 +21,7 @@ class Settings:
     select: the rules to report, by code, start of a code, name or ``ALL``; None means all but notes.
     extend_select, ignore: rules to add and to leave out. per_file_ignores: the latter for files by pattern.
     exclude: patterns of files and folders to leave out; extend_exclude adds to it.
+    respect_gitignore: whether what git ignores in a work tree is left out as well.
     baseline: a file of findings that are known and not reported. cache_dir: where to keep what was found.
     root: the folder that patterns and these two paths are relative to; no key.
     """
@@ -31,6 +32,7 @@ class Settings:
     per_file_ignores: Mapping[str, tuple[str, ...]] = field(default_factory=dict, hash=False)
     exclude: tuple[str, ...] = EXCLUDED
     extend_exclude: tuple[str, ...] = ()
+    respect_gitignore: bool = True
     baseline: str | None = None
     cache_dir: str | None = None
     root: str = "."
@@ -46,8 +48,12 @@ class Settings:
 
 
 KEYS = tuple(f.name.replace("_", "-") for f in fields(Settings) if f.name != "root")
-_TABLE = "a table of lists of texts"
 _TEXTS = ("baseline", "cache-dir")
+_WANTED = {
+    **dict.fromkeys(_TEXTS, "a text"),
+    "per-file-ignores": "a table of lists of texts",
+    "respect-gitignore": "true or false",
+}
 
 
 def settings_for(path: str) -> Settings:
@@ -125,6 +131,8 @@ def _settings(table: Mapping[str, Any], file: str) -> Settings:
 def _fits(key: str, value: Any) -> bool:
     if key in _TEXTS:
         return isinstance(value, str)
+    if key == "respect-gitignore":
+        return isinstance(value, bool)
     if key == "per-file-ignores":
         return isinstance(value, dict) and all(map(_is_texts, value.values()))
     return _is_texts(value)
@@ -142,7 +150,7 @@ def _frozen(value: Any) -> Any:
 
 def _require(fits: bool, key: str, value: Any, file: str) -> None:
     if not fits:
-        wanted = "a text" if key in _TEXTS else _TABLE if key == "per-file-ignores" else "a list of texts"
+        wanted = _WANTED.get(key, "a list of texts")
         raise BadArgumentError(
             f"{key} = {value!r} in {file}", why=f"the setting {key} is {wanted}", fix="write it so, or take it out"
         )

@@ -57,7 +57,11 @@ class Documents:
 
     def _checked(self) -> Checker:
         if self._checker is None:
-            found = collect(self.folders, Exclusion(Settings().exclude)).files if self.folders else ()
+            found = (
+                collect(self.folders, Exclusion(Settings().exclude), respect_gitignore=True).files
+                if self.folders
+                else ()
+            )
             names = tuple(dict.fromkeys((*map(os.path.abspath, found), *self.texts)))
             self._checker = Checker(self.analysis, Modules(names, self.folders), self._read)
         return self._checker

@@ -58,6 +58,11 @@ def _add_reading(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("files")
     _add_list(group, "--exclude", "PATTERNS", "leave these out instead of the usual ones")
     _add_list(group, "--extend-exclude", "PATTERNS", "leave these out as well")
+    group.add_argument(
+        "--respect-gitignore",
+        action=argparse.BooleanOptionalAction,
+        help="whether to leave out what git ignores, which is so if not given",
+    )
     group.add_argument("--force-exclude", action="store_true", help="leave out even what is named")
     group.add_argument("--stdin-filename", metavar="FILE", help="what the standard input is called")
     group.add_argument("--config", metavar="FILE", help="settings, instead of those of the nearest pyproject.toml")
