@@ -19,7 +19,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from bench.report import machine
 from tensorcopy.linting.collecting import EXCLUDED, Exclusion, collect
 
 _PARSE = """
@@ -116,7 +115,6 @@ def main() -> None:
     args = parser.parse_args()
     files = collect([args.folder], Exclusion(EXCLUDED)).files
     lines = sum(Path(file).read_bytes().count(b"\n") for file in files)
-    print(machine())
     print(f"{len(files):,} files, {lines:,} lines")
     with tempfile.TemporaryDirectory() as scratch:
         measured = candidates(args.folder, files, scratch, args.torchfix)
@@ -124,6 +122,9 @@ def main() -> None:
             for candidate in measured.values():
                 candidate.run()
     print("\n".join(table(measured, lines)))
+    from bench.report import machine  # it loads torch, and children count the memory of the process that started them
+
+    print(machine())
 
 
 if __name__ == "__main__":
