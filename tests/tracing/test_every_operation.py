@@ -25,6 +25,7 @@ def without_keys(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(torch._C, "_dispatch_key_parse", _missing)
     else:
         monkeypatch.setattr(Dispatch, "_register", lambda self: None)
+        monkeypatch.setattr(Dispatch, "_hears", lambda self: False)
     for name, value in (("libraries", []), ("keys", []), ("mode", None)):
         monkeypatch.setattr(DISPATCH, name, value)
     yield
