@@ -17,7 +17,7 @@ from torch.profiler import ProfilerActivity, profile
 
 from bench.measure import Cell
 from bench.workloads import WORKLOADS, Step
-from tensorcopy.tracing.dispatching import DISPATCH
+from tensorcopy.tracing.hooks.dispatching import DISPATCH
 from tensorcopy.tracing.session import Session
 
 CELLS: tuple[Cell, ...] = ()

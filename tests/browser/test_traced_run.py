@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tensorcopy.tracing.formats import render
+from tensorcopy.tracing.viewing.formats import render
 from tests.tracing.samples import CAPTURE, COPIES, RANKS, SAMPLES
 
 OpenPage = Callable[..., Any]

@@ -12,7 +12,7 @@ import pytest
 
 import tensorcopy
 from tensorcopy.cli.main import main
-from tensorcopy.tracing.capture import UNFINISHED, read
+from tensorcopy.tracing.captures.capture import UNFINISHED, read
 
 PROGRAM = """
 import sys

@@ -15,7 +15,7 @@ import pytest
 
 import tensorcopy
 from tensorcopy.cli.underway import UnderWay, line_about
-from tensorcopy.tracing.capture import Capture, CopyLine, Finding, Spot
+from tensorcopy.tracing.captures.capture import Capture, CopyLine, Finding, Spot
 
 PLACE = Spot(file="/home/someone/train.py", line=31)
 COPY = CopyLine(operation="clone", phase="forward", place=PLACE, count=1200, bytes=3_200_000_000, seconds=1.0)
@@ -131,7 +131,7 @@ print("done")
 DRIVER = """
 import sys
 import tensorcopy.cli.underway as underway
-import tensorcopy.tracing.timeline as timeline
+import tensorcopy.tracing.captures.timeline as timeline
 underway._FIRST = 0.0
 begin = timeline.Recorder.__init__
 def hurried(recorder):

@@ -13,8 +13,8 @@ from typing import Any
 import pytest
 
 import tensorcopy
-from tensorcopy.tracing.capture import Capture, CopyLine, Finding, Source, Spot
-from tensorcopy.tracing.renaming import renamed
+from tensorcopy.tracing.captures.capture import Capture, CopyLine, Finding, Source, Spot
+from tensorcopy.tracing.captures.renaming import renamed
 
 pytest.importorskip("IPython")
 

@@ -20,7 +20,7 @@ import tensorcopy.tracing.tracing
 from tensorcopy import pytest_plugin
 from tensorcopy.pytest_plugin.judging import complaints
 from tensorcopy.pytest_plugin.marks import Limits
-from tensorcopy.tracing.capture import Capture, Finding, Spot
+from tensorcopy.tracing.captures.capture import Capture, Finding, Spot
 from tests.pages.reading import blocks, expect
 
 pytest_plugins = ["pytester"]

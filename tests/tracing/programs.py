@@ -6,7 +6,7 @@ import itertools
 from pathlib import Path
 from types import ModuleType
 
-from tensorcopy.tracing.capture import Capture
+from tensorcopy.tracing.captures.capture import Capture
 from tensorcopy.tracing.running import record
 from tensorcopy.tracing.session import Session
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tensorcopy.tracing.capture import (
+from tensorcopy.tracing.captures.capture import (
     Capture,
     CopyLine,
     Events,

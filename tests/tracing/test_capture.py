@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tensorcopy.errors import BadArgumentError
-from tensorcopy.tracing.capture import (
+from tensorcopy.tracing.captures.capture import (
     FORMAT,
     Capture,
     CopyLine,

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 import tensorcopy
-from tensorcopy.tracing.capture import read
+from tensorcopy.tracing.captures.capture import read
 
 PROGRAM = """
 import sys

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from tensorcopy.tracing.dispatching import DISPATCH, Dispatch
-from tensorcopy.tracing.every_operation import COST
+from tensorcopy.tracing.hooks.dispatching import DISPATCH, Dispatch
+from tensorcopy.tracing.hooks.every_operation import COST
 from tests.tracing.programs import traced
 from tests.tracing.test_reach import NET, STEPS, assert_nothing_is_left
 

@@ -9,7 +9,7 @@ import pytest
 
 from tensorcopy.tracing import kinds
 from tensorcopy.tracing.kinds import KINDS, Kind, here_of, page_of
-from tensorcopy.tracing.reporting import in_order
+from tensorcopy.tracing.viewing.reporting import in_order
 from tests.tracing.programs import traced
 
 ALL = list(KINDS.values())

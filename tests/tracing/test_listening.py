@@ -8,7 +8,7 @@ from types import FrameType
 
 import pytest
 
-from tensorcopy.tracing import listening
+from tensorcopy.tracing.hooks import listening
 
 HEARD: list[tuple[str, object]] = []
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from tensorcopy.errors import BadArgumentError
-from tensorcopy.tracing.capture import Capture, CopyLine, Events, Finding, Spot, Timeline, written
-from tensorcopy.tracing.merging import merged, read_all
+from tensorcopy.tracing.captures.capture import Capture, CopyLine, Events, Finding, Spot, Timeline, written
+from tensorcopy.tracing.captures.merging import merged, read_all
 
 
 def copied(line: int, size: int) -> CopyLine:

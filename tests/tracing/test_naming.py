@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tensorcopy.tracing.naming import kind_in_backward
+from tensorcopy.tracing.judging.naming import kind_in_backward
 from tests.tracing.programs import traced
 
 SETUP = "import torch.nn.functional as F\nx, w = torch.ones(8, 8), torch.ones(8, 8)\n"

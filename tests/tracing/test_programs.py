@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from tensorcopy.tracing.capture import Finding
+from tensorcopy.tracing.captures.capture import Finding
 from tests.tracing.programs import traced
 
 HERE = Path(__file__).parent

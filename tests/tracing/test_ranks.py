@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 import tensorcopy
-from tensorcopy.tracing.launching import files_of_ranks, is_launcher, own_file, traced
-from tensorcopy.tracing.merging import read_all
+from tensorcopy.tracing.captures.merging import read_all
+from tensorcopy.tracing.processes.launching import files_of_ranks, is_launcher, own_file, traced
 
 TRAINING = """
 import sys

@@ -8,8 +8,8 @@ import pytest
 
 from tensorcopy.reporting import Medium, format_names, render
 from tensorcopy.reporting.model import Callout, Code, Excerpt, MemoryPicture, Plot, Report, Section, Table, Way
-from tensorcopy.tracing.capture import UNFINISHED
-from tensorcopy.tracing.reporting import in_order, lead_of, report_of
+from tensorcopy.tracing.captures.capture import UNFINISHED
+from tensorcopy.tracing.viewing.reporting import in_order, lead_of, report_of
 from tests.reporting.reading import read_page
 from tests.tracing.samples import CAPTURE, COPIES, CUT, EMPTY, KEPT, LOST, RANKS, SAMPLES, SPARED
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from tensorcopy.tracing.capture import Finding, Spot
+from tensorcopy.tracing.captures.capture import Finding, Spot
 from tensorcopy.tracing.kinds import KINDS
-from tensorcopy.tracing.rewriting import _REWRITES, instead, part_of
+from tensorcopy.tracing.viewing.rewriting import _REWRITES, instead, part_of
 
 LINES = {
     "changing-snapshot": {

@@ -158,7 +158,7 @@ def test_the_events_of_the_timeline_are_those_of_the_lines(tmp_path: Path) -> No
 
 
 def test_lines_beyond_the_bound_are_summed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("tensorcopy.tracing.copies._MOST_WRITTEN", 2)
+    monkeypatch.setattr("tensorcopy.tracing.judging.copies._MOST_WRITTEN", 2)
     capture = traced("x = torch.ones(4)\n" + "x.clone()\n" * 5, tmp_path)
 
     assert [(c.operation, c.count, c.bytes) for c in capture.copies] == [

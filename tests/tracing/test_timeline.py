@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from tensorcopy.tracing import timeline
-from tensorcopy.tracing.capture import Events
-from tensorcopy.tracing.timeline import Recorder
+from tensorcopy.tracing.captures import timeline
+from tensorcopy.tracing.captures.capture import Events
+from tensorcopy.tracing.captures.timeline import Recorder
 
 
 class Clock:

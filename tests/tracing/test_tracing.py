@@ -14,7 +14,7 @@ import torch
 
 import tensorcopy as tc
 from tensorcopy.errors import BadArgumentError
-from tensorcopy.tracing.capture import Capture, CopyLine, Finding, Spot
+from tensorcopy.tracing.captures.capture import Capture, CopyLine, Finding, Spot
 from tensorcopy.tracing.recording import since
 from tests.tracing.programs import traced
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import tensorcopy
-from tensorcopy.tracing.capture import read
+from tensorcopy.tracing.captures.capture import read
 
 PROGRAMS = {
     "lightning": """

@@ -15,7 +15,7 @@ from typing import Any, TextIO
 
 from ..reporting.escaping import visible
 from ..reporting.quantities import bytes_text
-from ..tracing.capture import Capture
+from ..tracing.captures.capture import Capture
 
 _FIRST, _LONGEST = 10.0, 300.0
 

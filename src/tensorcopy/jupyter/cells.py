@@ -11,7 +11,7 @@ from typing import Any
 
 from IPython.core.error import UsageError
 
-from ..tracing.notebooks import cell_name
+from ..tracing.hooks.notebooks import cell_name
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

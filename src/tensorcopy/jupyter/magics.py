@@ -12,7 +12,7 @@ from IPython.core.magic import Magics, line_cell_magic, magics_class, needs_loca
 from IPython.core.magic_arguments import argument, magic_arguments
 from IPython.display import display
 
-from ..tracing.notebooks import cell_name
+from ..tracing.hooks.notebooks import cell_name
 from ..tracing.tracing import trace
 from .cells import Program, program_of_cell, program_of_line
 

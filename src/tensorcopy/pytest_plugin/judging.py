@@ -7,7 +7,7 @@ from pathlib import Path
 
 from ..reporting.escaping import visible
 from ..reporting.quantities import bytes_text, exact_bytes
-from ..tracing.capture import Capture, CopyLine, Finding, Spot
+from ..tracing.captures.capture import Capture, CopyLine, Finding, Spot
 from .marks import Limits
 
 _MOST = 10

@@ -11,7 +11,7 @@ import pytest
 
 from ..reporting.escaping import visible
 from ..reporting.quantities import bytes_text
-from ..tracing.capture import Finding, Spot
+from ..tracing.captures.capture import Finding, Spot
 from .judging import place, told
 
 _MOST_FINDINGS, _MOST_TESTS, _MOST_NAMES = 10, 10, 3

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from ..errors import BadArgumentError, TensorcopyError
-from ..tracing.capture import Capture
+from ..tracing.captures.capture import Capture
 from ..tracing.needing import need_torch
 from . import MARKS
 from .judging import complaints

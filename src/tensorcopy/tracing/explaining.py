@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ..catalogue.messages import recognised
+from .hooks.strictness import Held, Strictness
 from .session import Session
 from .sites import NOWHERE, Site, is_library
-from .strictness import Held, Strictness
 
 _READ_ONLY = re.compile(r"read-?only|writ(?:e?)able")
 # Frames that Cython adds to tracebacks, with the path in its author's tree.

@@ -9,14 +9,14 @@ from dataclasses import replace
 from typing import Any
 
 from ..errors import BadArgumentError
-from .capture import Capture, CopyLine, Finding, Spot
-from .children import Children
+from .captures.capture import Capture, CopyLine, Finding, Spot
+from .captures.merging import merged
 from .explaining import explain
 from .holding import Holding
-from .merging import merged
+from .hooks.strictness import Strictness
+from .processes.children import Children
 from .reports import sources_of
 from .session import Session
-from .strictness import Strictness
 
 _BEGINNING = threading.Lock()
 _UNDER_WAY: list[Session] = []

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import replace
 
-from .capture import CopyLine, Extent, Finding, Source, Spot
+from .captures.capture import CopyLine, Extent, Finding, Source, Spot
 from .kinds import KINDS
 from .sites import NOWHERE, Site
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from ..errors import BadArgumentError
 from ..reporting.writing import write_atomically
-from .capture import UNFINISHED, Capture, written
+from .captures.capture import UNFINISHED, Capture, written
 from .recording import begin, end
 from .session import Session
 from .sites import is_library

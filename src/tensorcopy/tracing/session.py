@@ -15,25 +15,25 @@ import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
 from .attention import Attention
-from .border import Border
-from .calls import Calls
-from .capture import Capture
-from .checkpoints import Checkpoints
-from .compiling import Compiling
-from .conversions import Conversions
-from .copies import Copies, bytes_of
-from .dispatching import DISPATCH
-from .every_operation import COST
-from .gradients import Gradients
-from .memory import PLAIN, Memory, address_of
+from .captures.capture import Capture
+from .hooks.border import Border
+from .hooks.calls import Calls
+from .hooks.checkpoints import Checkpoints
+from .hooks.compiling import Compiling
+from .hooks.dispatching import DISPATCH
+from .hooks.every_operation import COST
+from .hooks.saving import Saving
+from .hooks.threads import Threads
+from .judging.conversions import Conversions
+from .judging.copies import Copies, bytes_of
+from .judging.gradients import Gradients
+from .judging.memory import PLAIN, Memory, address_of
+from .judging.returns import Returns
+from .judging.sparing import Sparing
 from .patches import Patches
-from .ranks import rank, role
+from .processes.ranks import rank, role
 from .reports import Findings, sources_of
-from .returns import Returns
-from .saving import Saving
 from .sites import NOWHERE, Site, user_site
-from .sparing import Sparing
-from .threads import Threads
 
 # A program that is over within this time is followed in full, however many steps it makes.
 _FULL_SECONDS = 5.0

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from ..errors import BadArgumentError
 from ..reporting.model import Paragraph, Report
 from ..reporting.showing import Shown
-from .capture import Capture
+from .captures.capture import Capture
 from .needing import need_torch
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ class trace(Shown):
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        from .notebooks import with_cell_names
+        from .hooks.notebooks import with_cell_names
 
         ended = "normally" if kind is None else f"with {kind.__name__}"
         self.capture = with_cell_names(self._open.recordings.pop().stop(ended, error))
@@ -103,7 +103,7 @@ class trace(Shown):
 
     def _begin(self, what: str, function: Callable[..., Any] | None = None) -> None:
         need_torch()
-        from .notebooks import take_cells_for_program
+        from .hooks.notebooks import take_cells_for_program
         from .recording import Recording
 
         recording = Recording(steps=self._steps, command=(what,), strict=self._strict, function=function)
@@ -113,7 +113,7 @@ class trace(Shown):
 
     def report(self) -> Report:
         """What the block showed, or the last call; that it is not over yet where it runs."""
-        from .reporting import report_of
+        from .viewing.reporting import report_of
 
         if self._open.recordings:
             return _saying("The code is still running: what it shows is known when it has ended.")

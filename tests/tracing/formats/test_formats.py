@@ -13,10 +13,10 @@ import pytest
 from tensorcopy.cli.commands import view
 from tensorcopy.errors import BadArgumentError
 from tensorcopy.reporting import format_names
-from tensorcopy.tracing import formats
-from tensorcopy.tracing.capture import Capture, Events, Timeline
-from tensorcopy.tracing.formats import name_for, render
+from tensorcopy.tracing.captures.capture import Capture, Events, Timeline
 from tensorcopy.tracing.kinds import KINDS
+from tensorcopy.tracing.viewing import formats
+from tensorcopy.tracing.viewing.formats import name_for, render
 from tests.linting.formats.sarif_shape import faults
 from tests.tracing.samples import CAPTURE, CUT, KEPT, RANKS, SAMPLES, SPARED
 

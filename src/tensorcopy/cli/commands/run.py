@@ -13,7 +13,7 @@ from ...errors import BadArgumentError
 from ...reporting.escaping import visible
 
 if TYPE_CHECKING:
-    from ...tracing.capture import Finding
+    from ...tracing.captures.capture import Finding
 
 NAME = "run"
 SUMMARY = "run a program and record its copies, alias hazards and lost gradients"
@@ -60,7 +60,7 @@ def run(args: argparse.Namespace) -> int:
     from ...tracing.needing import need_torch
 
     need_torch()
-    from ...tracing.launching import is_launcher, own_file
+    from ...tracing.processes.launching import is_launcher, own_file
     from ...tracing.running import run_module, run_script
     from ...tracing.session import Session
     from ..showing import keep_apart
@@ -87,8 +87,8 @@ def run(args: argparse.Namespace) -> int:
 
 def _launch(args: argparse.Namespace, arguments: list[str], output: Path) -> int:
     """Have torch's launcher start the program with each rank recorded, and tell what all of them found."""
-    from ...tracing.launching import files_of_ranks, launch
-    from ...tracing.merging import read_all
+    from ...tracing.captures.merging import read_all
+    from ...tracing.processes.launching import files_of_ranks, launch
 
     options = ["--steps", str(args.steps), *(["--strict"] if args.strict else [])]
     if args.progress is not None:

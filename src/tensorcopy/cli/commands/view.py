@@ -26,8 +26,8 @@ def run(args: argparse.Namespace) -> int:
     Raises:
         BadArgumentError: a file can't be read or is no capture, or the report would replace it.
     """
-    from ...tracing.formats import name_for, render
-    from ...tracing.merging import read_all
+    from ...tracing.captures.merging import read_all
+    from ...tracing.viewing.formats import name_for, render
     from ..showing import is_to_file, keep_apart, put
 
     keep_apart(args.captures, args.output)

@@ -1,0 +1,1 @@
+"""What a recording leaves behind, as plain values: no module here loads torch or NumPy."""

@@ -1,0 +1,146 @@
+"""One finding as blocks of a report: what happens, the lines that it takes, what to write instead, a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import groupby
+from typing import Any
+
+from ...reporting.model import (
+    Block,
+    Callout,
+    CalloutKind,
+    Code,
+    Excerpt,
+    Mark,
+    MemoryPicture,
+    Span,
+    Stop,
+    Storage,
+    Tone,
+    Way,
+)
+from ..captures.capture import Finding, Spot
+from ..kinds import here_of
+from .files import Files
+from .rewriting import instead, part_of
+
+_NEAR, _MOST_LINES = 6, 14
+_KINDS = {"error": CalloutKind.ERROR, "warning": CalloutKind.WARNING}
+_CUTS = ("gradient-cut", "gradient-may-be-cut")
+_MOST_NAMES = 6
+
+
+def callout_of(finding: Finding, files: Files, *, number: int, listed: bool) -> Callout:
+    """What a report says of one finding.
+
+    listed: the report lists the files as well, so that lines can lead there.
+    """
+    return Callout(
+        kind=_KINDS.get(finding.level, CalloutKind.NOTE),
+        title=f"{finding.code} {finding.name} · {files.where(finding.place)}{_times(finding)}",
+        text=finding.message,
+        details=tuple(_details(finding, files, listed=listed)),
+        anchor=anchor_of(number),
+    )
+
+
+def _details(finding: Finding, files: Files, *, listed: bool) -> Iterator[Block]:
+    yield from _excerpts(finding, files, listed=listed)
+    written = instead(finding, files.text)
+    if written:
+        where = f", on line {finding.related[0].line}" if finding.name == "inplace-before-backward" else ""
+        yield Code(title=f"Write instead{where}", text=written)
+    if listed and finding.name in _CUTS:
+        yield _way(finding, files)
+    if listed and finding.memory is not None:
+        yield _memory(finding, files)
+
+
+def anchor_of(number: int) -> str:
+    """What a page calls the finding of that number."""
+    return f"finding-{number}"
+
+
+def _times(finding: Finding) -> str:
+    """How often, and where alone."""
+    told = [f"{finding.count:,} times"] * (finding.count > 1)
+    told += [f"only on {' and '.join(finding.only)}"] * bool(finding.only)
+    return f" ({', '.join(told)})" if told else ""
+
+
+def _excerpts(finding: Finding, files: Files, *, listed: bool) -> Iterator[Excerpt]:
+    """The lines of the finding, near ones together, its own first."""
+    spots = sorted({finding.place, *finding.related}, key=lambda s: (s.file, s.line))
+    groups = [group for _, same in groupby(spots, key=lambda s: s.file) for group in _near(list(same))]
+    groups.sort(key=lambda group: finding.place not in group)
+    for group in groups:
+        marks = tuple(_mark(spot, finding, files) for spot in group)
+        target = files.anchor(group[0].file) if listed and files.has(group[-1]) else ""
+        yield Excerpt(path=files.name(group[0].file), marks=marks, target=target, **_lines(group, files))
+
+
+def _near(spots: Sequence[Spot]) -> list[list[Spot]]:
+    found = [[spots[0]]]
+    for spot in spots[1:]:
+        if spot.line - found[-1][-1].line <= _NEAR and spot.line - found[-1][0].line < _MOST_LINES:
+            found[-1].append(spot)
+        else:
+            found.append([spot])
+    return found
+
+
+def _lines(group: Sequence[Spot], files: Files) -> dict[str, Any]:
+    """The first line and the lines of an excerpt; those that the capture has no text of are what was noted of them."""
+    first, last = group[0].line, group[-1].line
+    if files.has(group[-1]) and first > 0:
+        return {"first_line": first, "lines": tuple(files.lines(group[0].file)[first - 1 : last])}
+    known = {spot.line: spot.code for spot in group}
+    return {"first_line": first, "lines": tuple(known.get(n, "…") for n in range(first, last + 1))}
+
+
+def _mark(spot: Spot, finding: Finding, files: Files) -> Mark:
+    tone = _KINDS.get(finding.level, CalloutKind.NOTE).tone
+    if spot is finding.place or spot == finding.place:
+        return Mark(line=spot.line, text=here_of(finding.name), tone=tone, columns=part_of(finding, files.text))
+    return Mark(line=spot.line, text=spot.message, tone=Tone.NEUTRAL)
+
+
+def _way(finding: Finding, files: Files) -> Way:
+    """From the parameters over the cut to the loss."""
+    names = ", ".join(finding.names[:_MOST_NAMES])
+    more = f" and {len(finding.names) - _MOST_NAMES} more" if len(finding.names) > _MOST_NAMES else ""
+    place = finding.place
+    stops = [
+        Stop(label=names + more or "what is behind it", remark="gets no gradient", tone=Tone.BAD),
+        Stop(
+            label=files.where(place),
+            code=place.code,
+            tone=Tone.BAD,
+            cut="the graph ends here: no gradient flows back",
+            target=files.target(place),
+        ),
+    ]
+    stops += [
+        Stop(label=files.where(s), code=s.code, remark=s.message, target=files.target(s)) for s in finding.related
+    ]
+    return Way(title="The way of the gradient", stops=tuple(stops))
+
+
+def _memory(finding: Finding, files: Files) -> MemoryPicture:
+    assert finding.memory is not None, "there is memory to be drawn"
+    spots = (finding.place, *finding.related)
+    remarks = [here_of(finding.name), *(spot.message for spot in finding.related)]
+    spans = tuple(
+        Span(
+            label=f"{files.where(spot)}  {part.what}".rstrip(),
+            lo=part.lo,
+            hi=part.hi,
+            strides=remark,
+            tone=Tone.NEUTRAL if number else _KINDS.get(finding.level, CalloutKind.NOTE).tone,
+        )
+        for number, (part, spot, remark) in enumerate(zip(finding.memory.parts, spots, remarks, strict=False))
+    )
+    return MemoryPicture(
+        title="The memory", storages=(Storage(name="one allocation", bytes=finding.memory.bytes, spans=spans),)
+    )
