@@ -129,7 +129,7 @@ def test_a_finding_of_a_child_is_told_beside_that_of_its_parent_not_twice(tmp_pa
 
 
 def test_nothing_is_left_in_the_folder_for_temporary_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    # Workers hand tensors over through sockets there, whose whole path may take about 100 bytes: the test's own is long.
+    # Workers hand tensors over through sockets there, whose path may take about 100 bytes: that of the test is longer.
     with tempfile.TemporaryDirectory(prefix="t") as scratch:
         monkeypatch.setenv("TMPDIR", scratch)
         capture, _ = ran(LOADING, tmp_path, "fork", "False")
