@@ -111,12 +111,13 @@ def test_processes_that_are_killed_fail_or_hang_leave_what_they_recorded(tmp_pat
     endings = {p.label: p.ended for p in capture.processes if not p.label.startswith("worker ForkPool")}
     assert (done.returncode, done.stdout) == (0, "die -9\nfail 1\nkeep 0\n")
     assert lines == {6: 6, 9: 1, 13: 1, 17: 1}
+    # One that still runs is asked for its record, and not waited for if the machine is too busy to answer in time.
+    assert endings.pop("worker sleep") in ("normally", UNFINISHED)
     assert endings == {
         "main": "normally",
         "worker die": UNFINISHED,
         "worker fail": "with ValueError",
         "worker keep": "normally",
-        "worker sleep": "normally",
     }
 
 
