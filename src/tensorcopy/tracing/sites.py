@@ -37,6 +37,8 @@ NOWHERE = Site("", 0)
 _KNOWN: dict[int, dict[int, Site]] = {}
 _LINES: dict[tuple[int, int], Site] = {}
 _LIBRARY: dict[str, bool] = {}
+# Where the code of the tracer itself lies.
+OWN_FOLDER = str(Path(__file__).parent)
 
 
 @cache

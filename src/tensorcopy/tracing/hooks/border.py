@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -14,13 +13,12 @@ import torch.utils.data.dataloader
 from ..judging.gradients import Operation
 from ..judging.memory import PLAIN, address_of
 from ..patches import Patches
-from ..sites import NOWHERE, Site, is_library, user_site
+from ..sites import NOWHERE, OWN_FOLDER, Site, is_library, user_site
 from .dispatching import DISPATCH
 
 if TYPE_CHECKING:
     from ..session import Session
 
-_HERE = str(Path(__file__).parents[1])
 _CONVERTERS = ("tensor", "as_tensor", "from_numpy", "asarray", "from_dlpack", "frombuffer")
 _NUMBERS = (int, float, bool)
 
@@ -182,7 +180,7 @@ def _at_the_users_line(original: Callable[..., Any]) -> Callable[..., Any]:
     """torch warns at the Python line that called it, which is this folder while a session looks: name the program's."""
 
     def show(message: Any, category: Any, filename: str, lineno: int, file: Any = None, line: Any = None) -> None:
-        site = user_site() if is_library(filename) and filename.startswith(_HERE) else NOWHERE
+        site = user_site() if is_library(filename) and filename.startswith(OWN_FOLDER) else NOWHERE
         if site is not NOWHERE:
             filename, lineno, line = site.file, site.line, None
         original(message, category, filename, lineno, file, line)

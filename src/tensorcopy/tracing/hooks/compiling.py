@@ -17,6 +17,7 @@ from types import FrameType, ModuleType
 from typing import TYPE_CHECKING, Any
 
 from ..patches import Patches
+from ..sites import OWN_FOLDER
 from .dispatching import DISPATCH
 
 if TYPE_CHECKING:
@@ -129,7 +130,7 @@ def _will_keep_keys(caller: FrameType) -> bool:
 def _keep_out() -> None:
     """Have the compiler pass over what is called of this folder while it is switched on."""
     rules: Any = sys.modules.get("torch._dynamo.trace_rules") or sys.modules.get("torch._dynamo.skipfiles")
-    here = Path(__file__).parents[1].as_posix()
+    here = Path(OWN_FOLDER).as_posix()
     if rules is not None and not any(folder.startswith(here) for folder in rules.SKIP_DIRS):
         rules.add(__package__.rpartition(".")[0])
     if hasattr(rules, "clear_lru_cache"):

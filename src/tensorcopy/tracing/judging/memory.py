@@ -53,8 +53,8 @@ MAY_COPY = frozenset(
 )
 
 _MOST_IN_LIST = 64
-# Looking for who holds an object is slow: it is done when so many are alike.
 _FIRST_SWEEP = 4096
+# Looking for who holds an object is slow: it is done when so many are alike.
 _LOOKED_AT = (2, 3, 5, 20, 100)
 
 
@@ -345,7 +345,7 @@ class Memory:
             if id(value) in self.snapshots:
                 self.read(value)
         if len(values) > 1 and values[0] is values[1] and type(values[0]) in PLAIN:
-            self._check_twice(values[:1])
+            self._check_twice(values[0])
 
     def used(self, tensor: Any) -> None:
         """*tensor* goes into a computation: if it is a copy that was written, the write was not lost."""
@@ -409,20 +409,18 @@ class Memory:
             self.made(gradient, "grad", None, user_site())
             self.snapshots.put(gradient, self.births[id(gradient)][1])
 
-    def _check_twice(self, values: Any) -> None:
+    def _check_twice(self, gradient: Any) -> None:
         """One gradient stands more than once in a list, put there before and after it was written."""
-        for value in values:
-            birth = self.births.of(value)
-            write = self.writes.get(birth.address) if birth is not None and birth.how == "grad" else None
-            if birth is not None and write is not None and write[0] > birth.sequence:
-                self.findings.add(
-                    "changing-snapshot",
-                    birth.site,
-                    ".grad gives the same tensor at each turn, and what was kept of it is written by the next backward "
-                    "or zero_grad: all entries show the last values; keep .grad.clone()",
-                    ((write[1], "the gradient is written here"), (user_site(), "and several are read here")),
-                )
-                return
+        birth = self.births.of(gradient)
+        write = self.writes.get(birth.address) if birth is not None and birth.how == "grad" else None
+        if birth is not None and write is not None and write[0] > birth.sequence:
+            self.findings.add(
+                "changing-snapshot",
+                birth.site,
+                ".grad gives the same tensor at each turn, and what was kept of it is written by the next backward "
+                "or zero_grad: all entries show the last values; keep .grad.clone()",
+                ((write[1], "the gradient is written here"), (user_site(), "and several are read here")),
+            )
 
     # --- copies that take a write with them ---------------------------------------------------------------------------
 

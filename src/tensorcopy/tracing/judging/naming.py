@@ -8,11 +8,11 @@ import re
 import sys
 from contextlib import suppress
 from itertools import islice
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
-_OWN = str(Path(__file__).parents[1])
+from ..sites import OWN_FOLDER
+
 _DEEP_COPY = 8
 """Within how many frames of a deep copy the memory itself is copied."""
 _NOT_CALLS = frozenset(("return", "if", "for", "while", "in", "and", "or", "not", "assert", "with", "lambda", "print"))
@@ -68,7 +68,7 @@ def kind_in_backward(node: str) -> str:
 def call_that_copies(depth: int = 1) -> str:
     """The name of the innermost call of Python, of the program or of a library, that is being carried out."""
     frame: FrameType | None = sys._getframe(depth)
-    while frame is not None and frame.f_code.co_filename.startswith(_OWN):
+    while frame is not None and frame.f_code.co_filename.startswith(OWN_FOLDER):
         frame = frame.f_back
     name, outer = call_at(frame) if frame is not None else "", frame
     for _ in range(_DEEP_COPY):

@@ -14,7 +14,6 @@ import sys
 import weakref
 from contextlib import suppress
 from functools import partial
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -22,7 +21,7 @@ import numpy as np
 import torch
 
 from ..reports import Findings
-from ..sites import NOWHERE, Site, is_library, site_of, user_frame
+from ..sites import NOWHERE, OWN_FOLDER, Site, is_library, site_of, user_frame
 from ..watching import Known
 from .blocks import bytes_at, checksum, is_namespace
 from .bytecode import times_read
@@ -36,7 +35,6 @@ _FEWEST = 2
 _CHAIN = 8
 _MOST_PLACES = 2_000
 _ASKED = 3
-_OWN = str(Path(__file__).parents[1])
 # Where torch and Python carry out what a program writes as a method or an operator.
 _THROUGH = ("torch/_tensor.py", "torch/overrides.py", "/copy.py", "torch/storage.py")
 _WHY = {
@@ -375,7 +373,7 @@ def _is_written_by_the_program() -> bool:
     frame: FrameType | None = sys._getframe(1)
     while frame is not None:
         file = frame.f_code.co_filename
-        if not file.startswith(_OWN) and not file.endswith(_THROUGH):
+        if not file.startswith(OWN_FOLDER) and not file.endswith(_THROUGH):
             return not is_library(file)
         frame = frame.f_back
     return False
