@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from pathlib import Path
@@ -42,23 +43,33 @@ with open(f"{sys.argv[1]}.{rank}", "w") as file:
     print(losses, file=file)
 dist.destroy_process_group()
 """
-LAUNCH = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--standalone"]
+# The ranks talk over the loopback interface: a name of the machine that no server knows, or one that leads elsewhere,
+# stops the launcher itself.
+LAUNCH = ["-m", "torch.distributed.run", "--nproc-per-node", "2", "--standalone", "--local-addr", "127.0.0.1"]
+LOOPBACK = next(name for _, name in socket.if_nameindex() if name.startswith("lo"))
 RUN = ["-m", "tensorcopy", "run"]
 
 
 def launched(folder: Path, *command: str) -> tuple[list[str], str]:
     """The losses of both ranks, and what went to the terminal."""
     (folder / "train.py").write_text(TRAINING)
-    env = os.environ | {"PYTHONPATH": str(Path(tensorcopy.__file__).parents[1]), "OMP_NUM_THREADS": "1"}
-    done = subprocess.run(
-        [sys.executable, *command], cwd=folder, env=env, capture_output=True, text=True, timeout=120, check=True
-    )
+    env = os.environ | {
+        "PYTHONPATH": str(Path(tensorcopy.__file__).parents[1]),
+        "OMP_NUM_THREADS": "1",
+        "GLOO_SOCKET_IFNAME": LOOPBACK,
+    }
+    done = subprocess.run([sys.executable, *command], cwd=folder, env=env, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
     return [(folder / f"{command[-1]}.{rank}").read_text() for rank in (0, 1)], done.stderr
 
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
-    return launched(tmp_path_factory.mktemp("alone"), *LAUNCH, "train.py", "plain")[0]
+    """The losses without tensorcopy. A machine on which torch's own launcher fails can't try the rest."""
+    try:
+        return launched(tmp_path_factory.mktemp("alone"), *LAUNCH, "train.py", "plain")[0]
+    except (AssertionError, subprocess.TimeoutExpired) as error:
+        pytest.skip(f"torch.distributed.run fails here without tensorcopy: {str(error)[-500:]}")
 
 
 def test_ranks_are_recorded_where_the_launcher_is_run(tmp_path: Path, alone: list[str]) -> None:
