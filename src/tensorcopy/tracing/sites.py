@@ -36,7 +36,7 @@ NOWHERE = Site("", 0)
 # Looking at a frame's line is slow in long functions, so it is done once for each place in the code.
 _KNOWN: dict[int, dict[int, Site]] = {}
 _LINES: dict[tuple[int, int], Site] = {}
-_LIBRARY: dict[str, bool] = {}
+LIBRARY: dict[str, bool] = {}
 # Where the code of the tracer itself lies.
 OWN_FOLDER = str(Path(__file__).parent)
 
@@ -55,15 +55,15 @@ def library_folders() -> tuple[str, ...]:
 
 def is_library(file: str) -> bool:
     """Whether a file is library code."""
-    known = _LIBRARY.get(file)
+    known = LIBRARY.get(file)
     if known is None:
-        known = _LIBRARY[file] = file.startswith(("<", *library_folders())) or "site-packages" in file
+        known = LIBRARY[file] = file.startswith(("<", *library_folders())) or "site-packages" in file
     return known
 
 
 def take_for_program(file: str) -> None:
     """Count *file* as the program's own, whatever it is called: the cells of a notebook are no files of a folder."""
-    _LIBRARY[file] = False
+    LIBRARY[file] = False
 
 
 def user_frame(depth: int = 1) -> FrameType | None:
@@ -72,7 +72,7 @@ def user_frame(depth: int = 1) -> FrameType | None:
     while frame is not None:
         file = frame.f_code.co_filename
         # Looked up here first: this loop runs for every event.
-        if not (_LIBRARY[file] if file in _LIBRARY else is_library(file)):
+        if not (LIBRARY[file] if file in LIBRARY else is_library(file)):
             return frame
         frame = frame.f_back
     return None
@@ -99,5 +99,5 @@ try:
 except ImportError:  # built without a compiler
     user_site = _user_site
 else:
-    user_site = partial(_frames.user_site, _LIBRARY, _KNOWN, is_library, site_of, NOWHERE)
+    user_site = partial(_frames.user_site, LIBRARY, _KNOWN, is_library, site_of, NOWHERE)
 """Where the program is."""

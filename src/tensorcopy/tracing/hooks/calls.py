@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Callable
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import torch
 from torch.overrides import TorchFunctionMode
 
 from ..judging.gradients import Operation
-from ..judging.memory import CONVERSIONS, MAY_COPY, PLAIN, SNAPSHOTS, address_of
-from ..sites import is_library, user_site
+from ..judging.memory import MAY_COPY, PLAIN, address_of
+from ..sites import user_site
+from . import interest
 
 if TYPE_CHECKING:
     from ..session import Session
 
+# Runs a call and looks at it, in the place of the call.
 Follower = Callable[[Any, tuple[Any, ...], dict[str, Any]], Any]
-# Properties that give or take values; all others only describe.
-_VALUES = frozenset(("data", "grad", "requires_grad", "T", "mT", "H", "mH", "real", "imag"))
+# Looks at what of a call needs it.
+Look = Callable[[int, tuple[Any, ...], Any], None]
+# What a function's name says about its calls, who looks at one, and the name; FOLLOWED with who runs it.
+Plan = tuple[int, Look, str] | tuple[int, Follower, str]
+FOLLOWED = -1
 # Methods that only describe, switches, and conversions that are wrapped where they are defined.
 _IGNORED = frozenset(
     [
@@ -28,23 +31,11 @@ _IGNORED = frozenset(
         *("tensor", "as_tensor", "asarray", "from_numpy", "from_dlpack", "frombuffer", "numpy"),
     ]
 )
-_DIFFERENCES = frozenset(
-    ["sub", "__sub__", "__rsub__", "equal", "allclose", "eq", "__eq__", "isclose", "mse_loss", "dist"]
-)
-_COMPUTE = frozenset(
-    [
-        *("add", "sub", "mul", "div", "matmul", "sum", "mean", "linear"),
-        *("__add__", "__sub__", "__mul__", "__truediv__", "__matmul__"),
-    ]
-)
-_UPDATES = frozenset(("copy_", "add_", "lerp_", "sub_"))
 # Normalisations that write their running statistics while they train.
 _NORMS = frozenset(("batch_norm", "instance_norm"))
 _NATIVE = 9
-_NOT_USES = frozenset(("__repr__", "data", "__format__", "tolist", "item", "detach", "clone", "numpy", "backward"))
-_PARTED = frozenset(("split", "chunk", "unbind"))
 _UNSEEN: Any = object()
-_MOST_FUNCTIONS = 10_000
+_MOST_FUNCTIONS, _MOST_PARTS = 10_000, 64
 
 
 class Calls(TorchFunctionMode):
@@ -55,7 +46,8 @@ class Calls(TorchFunctionMode):
         self.session = session
         self.attention = session.attention
         self.pushed = False
-        self._followers: dict[Any, Follower | None] = {}
+        self._plans: dict[Any, Plan | None] = {}
+        self._by_name: dict[str, tuple[int, Look, str]] = {}
         self._special: dict[str, Follower] = {
             "backward": self._backward,
             "__setitem__": self._assign,
@@ -64,7 +56,10 @@ class Calls(TorchFunctionMode):
             "requires_grad_": self._freeze,
             **dict.fromkeys(_NORMS, self._normalise),
         }
-        self._getters: dict[str, Follower] = {"grad": self._read_gradient, "requires_grad": self._ask}
+        tables = interest.Tables(session)
+        self._interest, runs = interest.interest_in(self, tables, self._plans, self._learn, self.attention)
+        if runs is not None:
+            self.__torch_function__ = runs  # type: ignore[method-assign]
 
     def begin(self) -> None:
         """Begin to see this thread's calls."""
@@ -93,92 +88,95 @@ class Calls(TorchFunctionMode):
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         """Run the call, and look at what went in and came out."""
-        follow = self._followers.get(func, _UNSEEN)
-        if follow is _UNSEEN:
-            follow = self._learn(func)
-        if follow is None or self.attention.away:
+        plan = self._plans.get(func, _UNSEEN)
+        if plan is _UNSEEN:
+            plan = self._learn(func)
+        if plan is None or self.attention.away:
             return func(*args, **kwargs) if kwargs else func(*args)
-        return follow(func, args, kwargs or {})
+        if plan[0] == FOLLOWED:
+            return plan[1](func, args, kwargs or {})
+        return self._run(plan, func, args, kwargs)
 
-    def _learn(self, func: Any) -> Follower | None:
-        if len(self._followers) >= _MOST_FUNCTIONS:
-            self._followers.clear()
-        follow = self._followers[func] = self._follower(*_name_of(func))
-        return follow
+    def _run(self, plan: Any, func: Any, args: tuple[Any, ...], kwargs: Any) -> Any:
+        """Run a call, and look at what of it needs a look."""
+        result = func(*args, **kwargs) if kwargs else func(*args)
+        needs = self._interest(plan[0], plan[2], args, result)
+        if needs:
+            plan[1](needs, args, result)
+        return result
 
-    def _follower(self, name: str, how: str) -> Follower | None:
+    def _learn(self, func: Any) -> Plan | None:
+        if len(self._plans) >= _MOST_FUNCTIONS:
+            self._plans.clear()
+        plan = self._plans[func] = self._plan(*_name_of(func))
+        return plan
+
+    def _plan(self, name: str, how: str) -> Plan | None:
         if how == "__set__":
-            return self._following(name) if name == "data" else None
-        if (how == "__get__" and name not in _VALUES) or name in _IGNORED or name.startswith(("_set_", "_record_")):
+            return self._as_any(name) if name == "data" else None
+        if how == "__get__" and name == "grad":
+            return interest.GIVES_GRADIENT, self._read_gradient, name
+        if how == "__get__" and name == "requires_grad":
+            return interest.ASKS, self._ask, name
+        described = how == "__get__" and name not in interest.VALUES
+        if described or name in _IGNORED or name.startswith(("_set_", "_record_")):
             return None
-        special = self._getters if how == "__get__" else self._special
-        return special.get(name) or self._following(name)
+        special = self._special.get(name) if how != "__get__" else None
+        return (FOLLOWED, special, name) if special is not None else self._as_any(name)
 
     # --- any operation ------------------------------------------------------------------------------------------------
 
-    def _following(self, name: str) -> Follower:
-        """Run an operation of this name; what the name alone decides is decided here, once."""
-        operated, operation, failed = self.session.gradients.operated, Operation(name), self.attention.failed
-        memory, copied = self.session.memory, self.session.conversions.copied_tensors
-        snapshots, temporaries, reads = memory.snapshots, memory.temporaries, self._reading(name)
-        updates, growing = name in _UPDATES, self.session.sparing.growing
-        relates, pairs = _may_share(name), name in _DIFFERENCES or name in _COMPUTE or name.endswith("_loss")
+    def _as_any(self, name: str) -> tuple[int, Look, str]:
+        """How an operation of this name is looked at; what the name alone decides is decided here, once."""
+        plan = self._by_name.get(name)
+        if plan is None:
+            operation = Operation(name)
+            plan = self._by_name[name] = (interest.traits_of(operation), self._looking(operation), name)
+        return plan
 
-        def follow(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-            result = func(*args, **kwargs) if kwargs else func(*args)
+    def _looking(self, operation: Operation) -> Look:
+        operated, name, failed = self.session.gradients.operated, operation.name, self.attention.failed
+        traits = interest.traits_of(operation)
+
+        def look(needs: int, args: tuple[Any, ...], result: Any) -> None:
             try:
-                if snapshots or temporaries or copied or growing:
-                    reads(args)
-                operated(operation, args, result)
-                if relates:
+                if needs & interest.READ:
+                    self._read(traits, args)
+                if needs & interest.GRAPH:
+                    operated(operation, args, result)
+                if needs & interest.MEMORY:
                     self._relate(name, args, result)
-                if pairs and len(args) == 2 and type(args[0]) in PLAIN and type(args[1]) in PLAIN:
-                    self._pair(name, *args)
-                if updates and snapshots and len(args) > 1:
+                if needs & interest.PAIR:
+                    self._pair(name, traits, *args)
+                if needs & interest.UPDATE:
                     self._update(name, args)
             except Exception as error:
                 failed(error)
-            return result
 
-        return follow
+        return look
 
-    def _reading(self, name: str) -> Callable[[tuple[Any, ...]], None]:
-        memory, conversions = self.session.memory, self.session.conversions
-        snapshots, temporaries, copied = memory.snapshots, memory.temporaries, conversions.copied_tensors
-        sparing, growing = self.session.sparing, self.session.sparing.growing
-        in_place, uses = name.endswith("_") and not name.endswith("__"), name not in _NOT_USES
-
-        def reads(args: tuple[Any, ...]) -> None:
-            for argument in args:
-                kind = type(argument)
-                if kind in PLAIN:
-                    if id(argument) in snapshots:
-                        memory.read(argument)
-                    if temporaries and not (in_place and argument is args[0]):
-                        memory.used(argument)
-                    if growing and id(argument) in growing:
-                        sparing.used(argument)
-                    if uses and id(argument) in copied:
-                        conversions.used(argument)
-                elif snapshots and (kind is list or kind is tuple):
-                    memory.read_all(argument)
-
-        return reads
+    def _read(self, traits: int, args: tuple[Any, ...]) -> None:
+        session = self.session
+        for argument in args:
+            kind = type(argument)
+            if kind in PLAIN:
+                session.memory.read(argument)
+                if session.memory.unread and not (traits & interest.IN_PLACE and argument is args[0]):
+                    session.memory.used(argument)
+                session.sparing.used(argument)
+                if traits & interest.USES:
+                    session.conversions.used(argument)
+            elif kind is list or kind is tuple:
+                session.memory.read_all(argument)
 
     def _relate(self, name: str, args: tuple[Any, ...], result: Any) -> None:
         """*result* came out of the first argument: over the same memory, or as a copy where a view was meant."""
-        source = args[0] if args else None
-        if type(source) not in PLAIN:
-            return
+        source = args[0]
         if result is source:
-            if name in CONVERSIONS:
-                self.session.memory.unchanged(source, name)
+            self.session.memory.unchanged(source, name)
             return
-        if type(result) in PLAIN:
-            self._related(name, source, result)
-        elif name in _PARTED and result and type(result[0]) in PLAIN:
-            for part in result[:64]:
-                self._related(name, source, part)
+        for part in (result,) if type(result) in PLAIN else result[:_MOST_PARTS]:
+            self._related(name, source, part)
 
     def _related(self, name: str, source: Any, result: Any) -> None:
         start, memory = address_of(result), self.session.memory
@@ -190,15 +188,23 @@ class Calls(TorchFunctionMode):
             memory.temporary(result, f"{name}()" if name != "__getitem__" else "an index of positions", user_site())
 
     def _update(self, name: str, args: tuple[Any, ...]) -> None:
-        if type(args[0]) in PLAIN and type(args[1]) in PLAIN:
-            with self.attention:
-                self.session.memory.updated(args[0], args[1], name)
+        with self.attention:
+            self.session.memory.updated(args[0], args[1], name)
 
-    def _pair(self, name: str, left: Any, right: Any) -> None:
-        if name in _DIFFERENCES:
+    def _pair(self, name: str, traits: int, left: Any, right: Any) -> None:
+        if traits & interest.DIFFERS:
             self.session.memory.compared(left, right)
-        if left.dtype is not right.dtype and (name in _COMPUTE or name.endswith("_loss")):
+        if traits & interest.COMPUTES and left.dtype is not right.dtype:
             self.session.conversions.promoted(name, [left, right])
+
+    def _read_gradient(self, needs: int, args: tuple[Any, ...], result: Any) -> None:
+        with self.attention:
+            self.session.gradients.grad_read(args[0])
+            self.session.memory.gave_gradient(result)
+
+    def _ask(self, needs: int, args: tuple[Any, ...], result: Any) -> None:
+        with self.attention:
+            self.session.gradients.asked(args[0])
 
     # --- operations that mean more ------------------------------------------------------------------------------------
 
@@ -215,7 +221,7 @@ class Calls(TorchFunctionMode):
     def _assign(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         with self.attention:
             self.session.memory.assigned(*args)
-        return self._any("__setitem__")(func, args, kwargs)
+        return self._run(self._as_any("__setitem__"), func, args, kwargs)
 
     def _move(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         before = address_of(args[0])
@@ -225,14 +231,14 @@ class Calls(TorchFunctionMode):
         return result
 
     def _clone(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        result = self._any("clone")(func, args, kwargs)
+        result = self._run(self._as_any("clone"), func, args, kwargs)
         if args and type(args[0]) not in PLAIN:
             with self.attention:
                 self.session.conversions.cloned(args[0], result, user_site())
         return result
 
     def _normalise(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        result = self._any("batch_norm")(func, args, kwargs)
+        result = self._run(self._as_any("batch_norm"), func, args, kwargs)
         trains = args[5] if len(args) > 5 else kwargs.get("training", kwargs.get("use_input_stats"))
         if trains is True:
             with self.attention:
@@ -247,29 +253,6 @@ class Calls(TorchFunctionMode):
             self.session.gradients.stepping.froze = user_site()
         return func(*args, **kwargs)
 
-    def _read_gradient(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        result = func(*args)
-        # Above this frame is the call of this class, and then who reads: libraries read all gradients in each step.
-        if not is_library(sys._getframe(2).f_code.co_filename):
-            with self.attention:
-                self.session.gradients.grad_read(args[0])
-                self.session.memory.gave_gradient(result)
-        return result
-
-    def _ask(self, func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-        result = func(*args)
-        if not result and self.session.gradients.carried:
-            with self.attention:
-                self.session.gradients.asked(args[0])
-        return result
-
-    def _any(self, name: str) -> Follower:
-        """What follows an operation of this name as any other."""
-        follow = self._followers.get(name)
-        if follow is None:
-            follow = self._followers[name] = self._following(name)
-        return follow
-
 
 def _name_of(func: Any) -> tuple[str, str]:
     """What a function is called, and whether it is ``__get__`` or ``__set__`` of a property of that name."""
@@ -277,13 +260,3 @@ def _name_of(func: Any) -> tuple[str, str]:
     if name in ("__get__", "__set__", "__delete__"):
         return str(getattr(getattr(func, "__self__", None), "__name__", name)), name
     return name, ""
-
-
-@cache
-def _may_share(name: str) -> bool:
-    """Whether an operation of this name can give its argument's memory, by torch's own schemas."""
-    if name in MAY_COPY or name in CONVERSIONS or name in SNAPSHOTS or name in _VALUES:
-        return True
-    schemas = torch._C._jit_get_schemas_for_operator(f"aten::{name}")
-    shares = any(r.alias_info is not None and not r.alias_info.is_write for s in schemas for r in s.returns)
-    return shares or not (schemas or name.startswith("__"))

@@ -49,6 +49,10 @@ _HELD_BY_THE_GRAPH = 2
 _ADDS = frozenset(("add", "__add__", "__iadd__", "__radd__", "add_"))
 _SCALES = frozenset(("div", "__truediv__", "mul", "__mul__"))
 _WALKS = 16
+# Times that a cut is made at one place before what is behind it is taken as known.
+_WALKED = 3
+# How often, and over how many backward passes, a value stays aside of all losses before it is taken to do so for good.
+_TIMES_ASIDE, _WALKS_ASIDE = 64, 8
 Cuts = frozenset[tuple[Site, str]]
 _NONE: Cuts = frozenset()
 
@@ -67,10 +71,10 @@ class Operation:
 class Cut:
     """One place where values lose the graph: what is behind it, and how far the values came."""
 
-    __slots__ = ("how", "keeps_out", "reached", "site", "times", "upstream")
+    __slots__ = ("how", "keeps_out", "reached", "since", "site", "times", "upstream")
 
-    def __init__(self, site: Site, how: str, keeps_out: bool) -> None:
-        self.site, self.how, self.keeps_out = site, how, keeps_out
+    def __init__(self, site: Site, how: str, keeps_out: bool, since: int) -> None:
+        self.site, self.how, self.keeps_out, self.since = site, how, keeps_out, since
         self.upstream: set[int] = set()
         self.times = 0
         self.reached: Site | None = None
@@ -82,6 +86,9 @@ class Gradients:
     def __init__(self, findings: Findings) -> None:
         self.findings = findings
         self.cuts: dict[tuple[Site, str], Cut] = {}
+        # Cuts that need not be followed any more, and the names of the operations that make them, by line.
+        self.closed: set[tuple[Site, str]] = set()
+        self.settled: dict[Site, dict[str, bool]] = {}
         self.carried: Known[Cuts] = Known()
         self.escaped: Cuts = _NONE
         self.reached: set[int] = set()
@@ -102,13 +109,13 @@ class Gradients:
         if self.escaped and not cuts:
             cuts = self._returned(operation, args, on)
         if on and not operation.valueless and (operation.leaves or self._loses(first, on)):
-            cuts = cuts | {self._cut(operation.name, on)}
+            cuts = cuts | self._cut(operation.name, on)
         if cuts:
             if operation.leaves:
-                self.escaped |= cuts
+                self.escaped |= cuts - self.closed
             if type(first) in PLAIN:
                 self.carried.put(first, cuts)
-        follows = operation.moves or operation.scales or self.propagated
+        follows = operation.moves or operation.scales or (operation.adds and self.propagated)
         if on and follows and type(first) in PLAIN and first.requires_grad:
             self._follow(operation, args, first)
 
@@ -139,18 +146,39 @@ class Gradients:
     def _loses(self, result: Any, on: list[Any]) -> bool:
         return type(result) in PLAIN and not result.requires_grad and result is not on[0]
 
-    def _cut(self, name: str, on: list[Any]) -> tuple[Site, str]:
+    def _cut(self, name: str, on: list[Any]) -> Cuts:
+        """The cut that an operation makes here; none if it is known to cost no leaf its gradient."""
         how = name if torch.is_grad_enabled() or name in _NAMED else "no_grad"
         site = user_site()
         key = (site, how)
         cut = self.cuts.get(key)
         if cut is None:
-            cut = self.cuts[key] = Cut(site, how, how in _EXPLICIT or how in _DECIDES or how == "no_grad")
+            keeps_out = how in _EXPLICIT or how in _DECIDES or how == "no_grad"
+            cut = self.cuts[key] = Cut(site, how, keeps_out, self.walks)
         cut.times += 1
-        if cut.times <= 3:
+        if cut.times <= _WALKED:
             for value in on:
                 cut.upstream |= self._upstream(value)
-        return key
+        elif key in self.closed or self._is_settled(cut):
+            self.closed.add(key)
+            self.settled.setdefault(site, {})[name] = True
+            return _NONE
+        return frozenset((key,))
+
+    def _is_settled(self, cut: Cut) -> bool:
+        """Whether following a cut on would tell nothing new: it is decided, or it never comes near a loss."""
+        if cut.times & (cut.times - 1):
+            return False  # Asked now and then, at the powers of two.
+        missing = self._missing(cut)
+        if not missing or cut.reached is not None:
+            return True
+        if cut.keeps_out and self.optimized and not missing <= self.optimized:
+            return True
+        return cut.times >= _TIMES_ASIDE and self.walks - cut.since >= _WALKS_ASIDE
+
+    def _missing(self, cut: Cut) -> set[int]:
+        """The leaves behind a cut that live and have never got a gradient."""
+        return {key for key in cut.upstream if key not in self.reached and self._is_alive(key)}
 
     def came_back(self, tensor: Any) -> None:
         """A tensor was made of an array: what had left through NumPy may be in it.
@@ -298,7 +326,7 @@ class Gradients:
         for cut in self.cuts.values():
             if cut.keeps_out and not self._is_whole_module(cut):
                 continue
-            missing = {key for key in cut.upstream if key not in self.reached and self._is_alive(key)}
+            missing = self._missing(cut)
             if not missing:
                 continue
             if cut.reached is not None:
@@ -308,7 +336,7 @@ class Gradients:
 
     def _is_whole_module(self, cut: Cut) -> bool:
         """An explicit cut is a mistake only where it keeps an optimized parameter from ever being trained."""
-        missing = {key for key in cut.upstream if key not in self.reached and self._is_alive(key)}
+        missing = self._missing(cut)
         return bool(missing) and missing <= self.optimized and cut.reached is not None
 
     def _is_alive(self, key: int) -> bool:

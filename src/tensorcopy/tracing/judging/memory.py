@@ -98,6 +98,8 @@ class Memory:
         self.blocks = self.outside.at
         self.writes: dict[int, tuple[int, Site]] = {}
         self.temporaries: dict[int, list[Any]] = {}
+        # Those that were written, and not read since.
+        self.unread: dict[int, list[Any]] = {}
         self.sequence = 0
         self.guard: Callable[[], None] | None = None
         self.flush: Any = None
@@ -245,7 +247,7 @@ class Memory:
             block.torch_write = (self.sequence, site)
         temporary = self.temporaries.get(start)
         if temporary is not None and temporary[0] is site:
-            temporary[2] = True
+            temporary[2], self.unread[start] = True, temporary
         self._check_callers(tensor, site)
 
     def _check_callers(self, tensor: Any, site: Site) -> None:
@@ -349,8 +351,8 @@ class Memory:
 
     def used(self, tensor: Any) -> None:
         """*tensor* goes into a computation: if it is a copy that was written, the write was not lost."""
-        record = self.temporaries.get(address_of(tensor))
-        if record is not None and record[2]:
+        record = self.unread.pop(address_of(tensor), None)
+        if record is not None:
             record[3] = True
 
     def compared(self, left: Any, right: Any) -> None:
@@ -435,6 +437,7 @@ class Memory:
     def _dropped(self, start: int, record: list[Any]) -> None:
         if self.temporaries.get(start) is record:
             del self.temporaries[start]
+            self.unread.pop(start, None)
         site, how, written, read, _ = record
         record.clear()
         if written and not read:
