@@ -48,9 +48,9 @@ def use_huge_pages(enabled: bool) -> bool:
     return before
 
 
-def advise(address: int, nbytes: int) -> None:
+def advise(address: int, nbytes: int, least: int = ADVISE_FROM) -> None:
     """Ask for huge pages under [address, address + nbytes). The kernel may decline; contents are not touched."""
-    if _madvise is None or not _enabled or nbytes < ADVISE_FROM or not address:
+    if _madvise is None or not _enabled or nbytes < least or not address:
         return
     first = (address + _PAGE - 1) & -_PAGE
     last = (address + nbytes) & -_PAGE
@@ -74,6 +74,23 @@ def empty_like(torch: Any, view: Any, dtype: Any = None, memory_format: Any = No
     if fresh.nbytes >= ADVISE_FROM:
         advise(fresh.data_ptr(), fresh.nbytes)
     return fresh
+
+
+def empty_likes(torch: Any, found: list[Any]) -> list[Any]:
+    """Fresh tensors with the shapes and types of *found*, which lie on the CPU in memory without gaps."""
+    results = list(map(torch.empty_like, found))
+    sizes = [fresh.nbytes for fresh in results]
+    least = _ADVISE_MANY_FROM if sum(sizes) >= _MANY else ADVISE_FROM
+    for fresh, nbytes in zip(results, sizes, strict=True):
+        if nbytes >= least:
+            advise(fresh.data_ptr(), nbytes, least)
+    return results
+
+
+_MANY = 32 << 20
+"""Bytes in all that the allocator gives back once they are dropped, so that the next ones are fresh again."""
+_ADVISE_MANY_FROM = 4 << 20
+"""Smallest of many results for which the advice pays then: less may hold no whole huge page."""
 
 
 def empty(torch: Any, shape: tuple[int, ...], dtype: Any) -> Any:

@@ -27,6 +27,7 @@ from .carry_out import read_list
 from .casting import advised_dtype, followable
 from .containers import Kind, Taken, kind_of, put_attributes, short, take_apart
 from .converting import to_torch
+from .moving import LARGE, moved
 from .sources import source_of
 
 Rules = Mapping[type, Callable[[list[Any]], Any]]
@@ -203,6 +204,8 @@ def _stack_tensors(values: list[Any], field: Field) -> Any:
     large = len(values) * first.numel() >= _LARGE
     out = _room(torch, values, field) if large or _is_in_worker() else None
     try:
+        if out is not None and moved(out.unbind(), values):
+            return out
         return torch.stack(values) if out is None else torch.stack(values, out=out)
     except (RuntimeError, TypeError) as error:
         _explain(values, field)
@@ -273,8 +276,10 @@ def _collate_arrays(values: list[Any], field: Field) -> Any:
 
 def _join(torch: Any, values: list[Any], result: Any) -> None:
     """Write arrays, of as many rows each, into *result*; an error if their shapes differ."""
-    if result.nbytes >= allocation.ADVISE_FROM and not any(map(arrays.why_not_tensor_memory, values)):
-        torch.stack([arrays.tensor_over(value) for value in values], out=result)
+    if result.nbytes >= LARGE and not any(map(arrays.why_not_tensor_memory, values)):
+        tensors = [arrays.tensor_over(value) for value in values]
+        if any(tensor.shape != result.shape[1:] for tensor in tensors) or not moved(result.unbind(), tensors):
+            torch.stack(tensors, out=result)
     else:
         place = arrays.array_at(result)
         load("numpy").concatenate(values, out=place.reshape(-1, *place.shape[2:]))

@@ -16,6 +16,7 @@ from ..live.dtypes import DTYPES
 from ..live.libraries import load
 from . import kernels
 from .casting import can_lose, find_loss, loss_error
+from .moving import LARGE, moved
 from .places import path_at
 
 Where = Callable[[tuple[int, ...]], tuple[int, ...]] | None
@@ -83,7 +84,8 @@ def _memory(name: str, address: int, shape: tuple[int, ...], strides: tuple[int,
 def _fill_by_torch(result: Any, source: Any, name: str, target: str, casting: str, where: Where) -> None:
     seen = part_for(source, name, target)
     if not can_lose(name, target, casting):
-        result.copy_(seen)
+        if name != target or source.nbytes < LARGE or not moved([result], [source]):
+            result.copy_(seen)
     elif source.numel() <= _CHECK_BLOCK or not (source.is_contiguous() and result.is_contiguous()):
         result.copy_(seen)
         refuse_loss(source, result, name, target, casting, where=where)

@@ -12,6 +12,7 @@ from . import allocation
 from .carry_out import fill_tensor
 from .casting import can_lose
 from .leaves import dressed, for_member, is_dispatching, suits
+from .moving import copy_all, write_all
 from .plan import Request
 
 _ALIGNMENT = 64
@@ -82,7 +83,7 @@ def _strides(torch: Any, x: Any) -> Any:
 def _fill(torch: Any, views: list[Any], sources: list[Any], dtype: str, request: Request) -> None:
     names = [name_of_torch(source.dtype) for source in sources]
     if set(names) == {dtype}:
-        copy_all(torch, views, sources)
+        write_all(views, sources)
         return
     safe = [not can_lose(name, dtype, request.casting) for name in names]
     copy_all(
@@ -91,13 +92,3 @@ def _fill(torch: Any, views: list[Any], sources: list[Any], dtype: str, request:
     for view, source, name, is_safe in zip(views, sources, names, safe, strict=True):
         if not is_safe:
             fill_tensor(view, source, name, dtype, request.casting)
-
-
-def copy_all(torch: Any, places: list[Any], sources: list[Any]) -> None:
-    """Write each source into its place, with one call where this torch has one."""
-    together = getattr(torch, "_foreach_copy_", None)
-    if together is not None and places:
-        together(places, sources)
-        return
-    for place, source in zip(places, sources, strict=True):
-        place.copy_(source)

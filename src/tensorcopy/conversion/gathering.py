@@ -15,6 +15,7 @@ from ..live.dtypes import DTYPES, name_of_numpy, name_of_torch, numpy_dtype, tor
 from ..live.libraries import class_of, load
 from ..live.tensors import has_plain_memory, is_without_memory
 from . import allocation, kernels
+from .moving import LARGE, moved
 from .plan import Request
 
 Members = list[Any] | tuple[Any, ...]
@@ -127,6 +128,8 @@ def _stack_tensors(torch: Any, tensors: Members, shape: tuple[int, ...], request
     if not alike and not kernels.are_of_class(tensors, type(first)):
         return None
     fresh = _fresh(torch, tensors)
+    if fresh is not None and all(t.shape == first.shape for t in tensors) and moved(fresh.unbind(), tensors):
+        return fresh if len(shape) == 1 else fresh.view(*shape, *first.shape)
     try:
         result = torch.stack(tensors) if fresh is None else torch.stack(tensors, out=fresh)
     except RuntimeError:
@@ -149,7 +152,7 @@ def _is_strided(torch: Any, tensor: Any) -> bool:
 def _fresh(torch: Any, tensors: Members) -> Any:
     """Memory for a large result, advised; None where torch had better find its own."""
     first = tensors[0]
-    if not first.is_cpu or not _is_strided(torch, first) or len(tensors) * first.nbytes < allocation.ADVISE_FROM:
+    if not first.is_cpu or not _is_strided(torch, first) or len(tensors) * first.nbytes < LARGE:
         return None
     if not _are_of_dtype(torch, tensors) or not kernels.have(tensors, torch._C.TensorBase.requires_grad, False):
         return None

@@ -42,6 +42,19 @@ def casts(source: str, target: str) -> bool:
     return source in _codes and target in _codes
 
 
+def moves() -> bool:
+    """Whether the extension is there and copies bytes."""
+    return hasattr(_native, "copy")
+
+
+def move(sources: list[int], results: list[int], sizes: list[int]) -> None:
+    """Copy as many bytes as *sizes* says from each source address to the result address beside it.
+
+    Somebody holds all of them, and no result overlaps anything else.
+    """
+    _native.copy(sources, results, sizes, thread_count())
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
     """Elements of one type in memory, which somebody holds. Strides count bytes."""

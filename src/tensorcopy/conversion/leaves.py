@@ -13,6 +13,7 @@ from ..live.libraries import class_of, is_ndarray, is_tensor, load, loaded
 from . import allocation
 from .carry_out import array_from_array, copy_tensor, refuse_loss
 from .casting import can_lose
+from .moving import LARGE, write_all
 from .plan import Request
 
 PLAIN = Request(to="same", copy=True, detach=True)
@@ -26,17 +27,19 @@ def copy_leaf(x: Any, request: Request) -> Any:
     return _copy_array(x, request) if is_ndarray(x) else _copy_tensor(x, request)
 
 
-def small_tensors(found: list[Any]) -> list[Any]:
-    """The plain tensors and parameters among *found* for which advice on their memory does not pay."""
+def joint_tensors(found: list[Any], *, together: bool) -> list[Any]:
+    """The plain tensors and parameters among *found* that `copy_jointly` takes, small ones only unless *together*."""
     torch = loaded("torch")
     if torch is None:
         return []
+    if together:
+        return found
     plain = (class_of("torch", "Tensor"), torch.nn.Parameter)
     return [x for x in found if type(x) in plain and x.numel() < SMALL]
 
 
-def copy_small_tensors(found: list[Any], *, together: bool) -> list[Any]:
-    """Copies of `small_tensors`, off the graph. *together*: all are strided memory, which one call can copy."""
+def copy_jointly(found: list[Any], *, together: bool) -> list[Any]:
+    """Copies of `joint_tensors`, off the graph. *together*: all are strided memory, which one call can copy."""
     torch = loaded("torch")
     if torch is None or not found:
         return []
@@ -50,7 +53,11 @@ def copy_small_tensors(found: list[Any], *, together: bool) -> list[Any]:
 
 
 def _cloned(torch: Any, found: list[Any]) -> list[Any]:
-    detached = found if _are_off_graph(torch, found) else [x.detach() for x in found]
+    detached = found if _are_off_graph(found) else [x.detach() for x in found]
+    if sum(map(attrgetter("nbytes"), detached)) >= LARGE and all(map(_is_plain_on_cpu, detached)):
+        results = allocation.empty_likes(torch, detached)
+        write_all(results, detached)
+        return results
     clone_all = getattr(torch, "_foreach_clone", None)
     if clone_all is not None:
         try:
@@ -60,10 +67,13 @@ def _cloned(torch: Any, found: list[Any]) -> list[Any]:
     return [x.clone() for x in detached]
 
 
-def _are_off_graph(torch: Any, found: list[Any]) -> bool:
+def _is_plain_on_cpu(x: Any) -> bool:
+    return x.is_cpu and not x.is_quantized and not x.is_nested
+
+
+def _are_off_graph(found: list[Any]) -> bool:
     """Whether tensors in real memory have neither gradients nor, as they may inside a dual level, tangents."""
-    level = getattr(getattr(torch.autograd, "forward_ad", None), "_current_level", 0)
-    return level < 0 and not any(map(attrgetter("requires_grad"), found))
+    return not tensors.may_have_tangents() and not any(map(attrgetter("requires_grad"), found))
 
 
 def _copy_tensor(x: Any, request: Request) -> Any:

@@ -21,10 +21,10 @@ from .leaves import (
     at_path,
     attributes_of,
     changes_nothing,
+    copy_jointly,
     copy_leaf,
-    copy_small_tensors,
     for_member,
-    small_tensors,
+    joint_tensors,
 )
 from .plain_dicts import copy_plain_dict
 from .plan import Request
@@ -182,9 +182,10 @@ def _copied_leaves(found: Survey, request: Request, flat: bool) -> dict[int, Any
     rest = [leaf for i, leaf in enumerate(found.leaves) if i not in grouped] if grouped else found.leaves
     if flat:
         rest = copy_flat(rest, request, copies, together=spans is not None)
-    small = small_tensors(rest) if changes_nothing(request) else []
-    _store(copies, small, copy_small_tensors(small, together=spans is not None))
-    for leaf in rest if len(small) < len(rest) else ():
+    together = spans is not None
+    joint = joint_tensors(rest, together=together) if changes_nothing(request) else []
+    _store(copies, joint, copy_jointly(joint, together=together))
+    for leaf in rest if len(joint) < len(rest) else ():
         if id(leaf) not in copies:
             copies[id(leaf)] = _copy_at(found, leaf, request)
     return copies

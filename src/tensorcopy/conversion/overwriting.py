@@ -15,8 +15,8 @@ from ..live.memory import Region, meeting_spans, overlaps, overlaps_itself, same
 from ..live.regions import footprint
 from .casting import can_lose
 from .containers import Kind, Taken, put_attribute, short, take_apart
-from .flat_buffer import copy_all
 from .leaves import PLAIN, at_path, copy_leaf, suits
+from .moving import copy_all
 from .nests import copy_nest, survey
 from .plan import Request
 from .roles import ATOM, ATOMS, is_leaf, role_of

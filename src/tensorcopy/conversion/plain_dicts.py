@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from operator import le, lt, sub
+from operator import le, lt
 from typing import Any
 
 from ..live.libraries import class_of
-from . import allocation
 from .aliases import contiguous_ranges
-from .leaves import changes_nothing, copy_small_tensors
+from .leaves import changes_nothing, copy_jointly
 from .plan import Request
 
 _KEYS = frozenset((str, int))
 
 
 def copy_plain_dict(x: Any, request: Request) -> Any:
-    """A copy of a dict whose values are small plain tensors in separate memory, without its attributes.
+    """A copy of a dict whose values are plain tensors in separate memory, without its attributes.
 
     None if *x* is anything else. What it gives is what `nests.copy_nest` would give.
     """
@@ -28,15 +27,13 @@ def copy_plain_dict(x: Any, request: Request) -> Any:
         return None
     if any(value.__dict__ for value in found if type(value) is not class_of("torch", "Tensor")):
         return None
-    return type(x)(zip(x, copy_small_tensors(found, together=True), strict=True))
+    return type(x)(zip(x, copy_jointly(found, together=True), strict=True))
 
 
 def _suit(found: list[Any]) -> bool:
-    """Whether all are small, and no two have a byte in common. False also where that takes a closer look."""
+    """Whether no two have a byte in common. False also where that takes a closer look."""
     ranges = contiguous_ranges(found)
     if ranges is None:
         return False
     starts, ends = zip(*sorted(ranges), strict=True)
-    if not all(map(lt, starts, ends)) or not all(map(le, ends, starts[1:])) or starts[0] == 0:
-        return False
-    return bool(max(map(sub, ends, starts)) < allocation.ADVISE_FROM)
+    return all(map(lt, starts, ends)) and all(map(le, ends, starts[1:])) and starts[0] != 0

@@ -111,6 +111,11 @@ def _probes_for_recording() -> tuple[Callable[[], Any], Callable[[], int], Calla
     return private._get_tracing_state, private._len_torch_dispatch_stack, early
 
 
+def may_have_tangents() -> bool:
+    """Whether a level of forward-mode differentiation is open, in which tensors carry tangents beside their values."""
+    return getattr(getattr(load("torch").autograd, "forward_ad", None), "_current_level", -1) >= 0
+
+
 def is_without_memory() -> bool:
     """Whether writing into the memory of a tensor made now means nothing: calls are recorded, or tensors are fake."""
     if is_recording():
