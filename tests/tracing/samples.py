@@ -28,7 +28,13 @@ KEPT = Finding(
     place=Spot(file=FILE, line=6, function="train", code="kept.append(t.numpy())"),
     related=(Spot(file=FILE, line=5, function="train", code="t += 1", message=f"written here {TRICK}"),),
     count=3,
-    memory=Extent(bytes=4096, parts=(Part(what="array of float32 (8,)", lo=0, hi=32), Part(what="t", lo=0, hi=4096))),
+    memory=Extent(
+        bytes=4096,
+        parts=(
+            Part(what="array of float32 (8,)", lo=0, hi=60, counts=(8, 4), strides=(8, 1)),
+            Part(what=f"t {TRICK}", lo=0, hi=4096, line=1),
+        ),
+    ),
     seconds=0.25,
     only=("rank 1",),
 )

@@ -35,6 +35,15 @@ class Program:
     related: frozenset[int]
 
 
+# Hazards of memory, each with a picture of it.
+DRAWN = {
+    *("changing-snapshot", "shared-buffer-overwritten", "callers-memory-written", "readonly-memory-written"),
+    *("expanded-memory-written", "overlapping-copy", "view-of-moved-memory", "restored-from-itself"),
+    *("internal-buffer-returned", "shared-array-changed", "silent-gradient", "inplace-before-backward"),
+    "kept-storage",
+}
+
+
 @pytest.fixture(autouse=True)
 def _as_it_was() -> Iterator[None]:
     threads = torch.get_num_threads()
@@ -83,6 +92,7 @@ def test_a_fault_is_found_with_both_its_lines(path: Path, tmp_path: Path) -> Non
     findings = traced(program.text, tmp_path).findings
 
     assert any(_names_both_places(f, program) for f in findings), findings
+    assert [f for f in findings if f.name in DRAWN and (f.memory is None or not f.memory.parts)] == []
 
 
 @pytest.mark.parametrize("path", FAULTY, ids=[p.stem for p in FAULTY])

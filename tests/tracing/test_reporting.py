@@ -77,7 +77,8 @@ def test_a_page_has_pictures_of_memory_and_of_the_way_of_the_gradient() -> None:
     (way,) = [d for d in cut.details if isinstance(d, Way)]
 
     spans = picture.storages[0].spans
-    assert [(s.lo, s.hi) for s in spans] == [(0, 32), (0, 4096)]
+    assert [(s.lo, s.hi, s.gaps) for s in spans] == [(0, 60, True), (0, 4096, False)]
+    assert [(p.lo, p.hi, p.gaps) for p in picture.storages[0].shared_parts] == [(0, 60, True)]
     assert [s.strides for s in spans] == ["kept here, sharing the memory", KEPT.related[0].message]
     assert [s.label for s in way.stops] == [", ".join(CUT.names), "package/model.py:2", "package/model.py:3"]
     assert [bool(s.cut) for s in way.stops] == [False, True, False]

@@ -88,6 +88,7 @@ def _explain_lock(session: Session, site: Site, held: Held) -> None:
             (held.site, "the array and a tensor come to share their memory here"),
             (used if is_new else NOWHERE, "a tensor over that memory was last used here"),
         ),
+        memory=((site, "writes the", held.array()), (held.site, "shares the", held.array())),
     )
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import linecache
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from .captures.capture import CopyLine, Extent, Finding, Source, Spot
+from .captures.capture import CopyLine, Finding, Source, Spot
+from .extents import Onlooker, extent_of
 from .kinds import KINDS
 from .sites import NOWHERE, Site
 
@@ -34,12 +35,13 @@ class Findings:
         *,
         variant: str = "",
         names: Iterable[str] = (),
-        memory: Extent | None = None,
+        memory: Sequence[Onlooker] = (),
         count: int = 1,
     ) -> None:
         """Note a mistake at *site*; the same one again only counts.
 
-        variant, names, memory, count: what `Finding` says of them.
+        variant, names, count: what `Finding` says of them.
+        memory: who sees the memory that it is about, and at which of its lines.
         """
         if site is NOWHERE:
             return
@@ -52,17 +54,18 @@ class Findings:
             both = tuple(dict.fromkeys((*known.related, *others)))[:_MOST_RELATED]
             self._found[key] = replace(known, related=both, count=known.count + count)
             return
+        place = spot(site)
         self._found[key] = Finding(
             code=KINDS[kind].code,
             name=kind,
             level=KINDS[kind].level,
             message=message[:_LONGEST_MESSAGE],
-            place=spot(site),
+            place=place,
             related=others[:_MOST_RELATED],
             count=count,
             variant=variant,
             names=tuple(names),
-            memory=memory,
+            memory=extent_of(memory, (place, *others[:_MOST_RELATED])) if memory else None,
             seconds=time.perf_counter() - self.started,
         )
 

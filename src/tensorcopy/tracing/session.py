@@ -27,9 +27,10 @@ from .hooks.threads import Threads
 from .judging.conversions import Conversions
 from .judging.copies import Copies, bytes_of
 from .judging.gradients import Gradients
-from .judging.memory import PLAIN, Memory, address_of
+from .judging.memory import Memory
 from .judging.returns import Returns
 from .judging.sparing import Sparing
+from .judging.tensors import PLAIN, address_of
 from .patches import Patches
 from .processes.ranks import rank, role
 from .reports import Findings, sources_of

@@ -22,8 +22,8 @@ from ...reporting import (
     table,
 )
 from ...reporting.escaping import visible
+from ...reporting.picturing import pictured
 from ...reporting.quantities import bytes_text
-from ..picturing import pictured
 from .contents import Contents, Entry, StoredMemory
 
 _MOST_PICTURES = 8

@@ -30,11 +30,26 @@ class Spot:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Part:
-    """The bytes ``[lo, hi)`` of an allocation that something lies on, and what that is."""
+    """The bytes ``[lo, hi)`` of an allocation that something lies on, and what that is.
+
+    line: at which line of the finding it is seen so: 0 its own, 1 the first related one.
+    counts, strides: how its bytes lie from `lo` on: so many pieces, so many bytes apart, for each dimension, the
+        innermost, of single bytes, last. Empty if it is all of ``[lo, hi)``.
+    """
 
     what: str
     lo: int
     hi: int
+    line: int = 0
+    counts: tuple[int, ...] = ()
+    strides: tuple[int, ...] = ()
+
+    def __post_init__(self) -> None:
+        if len(self.counts) != len(self.strides):
+            raise ValueError("the counts and strides of a part differ in length")
+        reach = 1 + sum((n - 1) * step for n, step in zip(self.counts, self.strides, strict=True))
+        if self.counts and (min(self.counts) < 1 or reach != self.hi - self.lo):
+            raise ValueError("the pieces of a part don't fill its bytes")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -119,7 +119,8 @@ def _joined(one: Finding, other: Finding) -> Finding:
         related=related[:_MOST_RELATED],
         count=one.count + other.count,
         names=tuple(dict.fromkeys((*one.names, *other.names))),
-        memory=one.memory or other.memory,
+        # Its parts refer to the related lines by their number.
+        memory=one.memory or (other.memory if one.related == other.related else None),
         seconds=min(one.seconds, other.seconds),
     )
 

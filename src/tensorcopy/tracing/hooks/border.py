@@ -11,7 +11,7 @@ import torch
 import torch.utils.data.dataloader
 
 from ..judging.gradients import Operation
-from ..judging.memory import PLAIN, address_of
+from ..judging.tensors import PLAIN, address_of
 from ..patches import Patches
 from ..sites import NOWHERE, OWN_FOLDER, Site, is_library, user_site
 from .dispatching import DISPATCH

@@ -9,7 +9,8 @@ import torch
 from torch.overrides import TorchFunctionMode
 
 from ..judging.gradients import Operation
-from ..judging.memory import MAY_COPY, PLAIN, address_of
+from ..judging.ledger import MAY_COPY
+from ..judging.tensors import PLAIN, address_of
 from ..sites import user_site
 from . import interest
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ..judging.memory import PLAIN, address_of
+from ..judging.tensors import PLAIN, address_of
 from ..patches import Patches
 from ..sites import Site, user_site
 from ..watching import Known
@@ -86,16 +86,21 @@ class Checkpoints:
         own = {address_of(p) for p in (*module.parameters(), *module.buffers())} - {0}
         for value in values:
             birth = memory.births.of(value)
-            write = memory.writes.get(address_of(value))
             live = birth is not None and birth.how == "state_dict" and birth.address in own
-            if birth is None or not live or write is None or write[0] <= birth.sequence or birth.site is site:
+            write = memory.written_since(birth) if birth is not None and live else None
+            if birth is None or write is None or birth.site is site:
                 continue
             findings.add(
                 "restored-from-itself",
                 birth.site,
                 "state_dict() refers to the live parameters: they have changed since, and restoring from it restores "
                 "nothing; keep copy.deepcopy(model.state_dict())",
-                ((write[1], "the parameters change here"), (site, "and are restored from themselves here")),
+                ((write.site, "the parameters change here"), (site, "and are restored from themselves here")),
+                memory=(
+                    (birth.site, "keeps the", value),
+                    (write.site, "writes", write.region),
+                    (site, "restores the", value),
+                ),
             )
             findings.discard("changing-snapshot", birth.site)
             return
@@ -138,6 +143,7 @@ class Checkpoints:
                         *(((stepped.site, "they change here"),) if stepped is not None else ()),
                         (site, "and are restored from themselves here"),
                     ),
+                    memory=((kept[0], "keeps the", value), (site, "restores the", value)),
                 )
                 return
 

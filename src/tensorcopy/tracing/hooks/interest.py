@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from ..judging.gradients import Operation
-from ..judging.memory import CONVERSIONS, MAY_COPY, PLAIN, SNAPSHOTS
+from ..judging.ledger import CONVERSIONS, MAY_COPY, SNAPSHOTS
+from ..judging.tensors import PLAIN
 from ..sites import LIBRARY, OWN_FOLDER, is_library, user_site
 
 if TYPE_CHECKING:

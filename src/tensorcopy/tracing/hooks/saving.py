@@ -13,7 +13,7 @@ import torch
 from ...live.aliases import look_past
 from ...live.memory import Region, overlaps
 from ..judging.blocks import Blocks
-from ..judging.memory import PLAIN, address_of
+from ..judging.tensors import PLAIN, address_of
 from ..patches import Patches
 from ..reports import Findings
 from ..sites import Site, is_library, user_site
@@ -157,14 +157,14 @@ class Saving:
             node: Any = torch._C._current_autograd_node()
             self._modified(saved, later, node.name() if node is not None else "a function")
         if later and (write := next((w for w in later if _meets(saved.tensor, w[2])), None)) is not None:
-            self._silent(saved, write[1], "through .data or DLPack, past the version counter")
+            self._silent(saved, write[1], "through .data or DLPack, past the version counter", _region(*write[2]))
         elif self.blocks.at and (block := self.blocks.at.get(saved.address)) is not None:
             self.blocks.look(block, user_site())
             for site in block.writes[saved.outside][:1] if len(block.writes) > saved.outside else ():
-                self._silent(saved, site, "by NumPy")
+                self._silent(saved, site, "by NumPy", block.array())
         return saved.tensor
 
-    def _silent(self, saved: Saved, site: Site, how: str) -> None:
+    def _silent(self, saved: Saved, site: Site, how: str, written: Any) -> None:
         if _is_checking():
             return
         self.findings.add(
@@ -173,6 +173,7 @@ class Saving:
             f"this writes memory that backward still needs, {how}: torch sees nothing, and the gradient is wrong "
             f"without an error; write a copy",
             ((saved.site, "the value was saved for backward here"),),
+            memory=((saved.site, "saves the", saved.tensor), (site, "writes", written)),
         )
 
     def _modified(self, saved: Saved, writes: Sequence[Write], node: str) -> None:
@@ -185,6 +186,10 @@ class Saving:
             f"{node} saved this value for backward, and it is written in place{by} before backward runs, which raises; "
             f"compute a new value instead of writing in place",
             ((place, f"written here{by}"),),
+            memory=(
+                (saved.site, "saves the", saved.tensor),
+                *((place, "writes", _region(*write[2])) for write in meeting[:1]),
+            ),
         )
         raise RuntimeError(
             "one of the variables needed for gradient computation has been modified by an inplace operation: "

@@ -19,7 +19,7 @@ from torch.optim.optimizer import register_optimizer_step_post_hook
 from ...live.aliases import users_of_storage
 from ...live.locking import give_permission, take_permission
 from ..attention import Attention
-from ..judging.memory import PLAIN, address_of
+from ..judging.tensors import PLAIN, address_of
 from ..patches import Patches
 from ..sites import Site, user_site
 

@@ -17,6 +17,8 @@ from typing import Any
 import numpy as np
 
 from ...live.aliases import look_past
+from ...live.memory import Region
+from ..extents import seen
 from ..reports import Findings
 from ..sites import NOWHERE, Site, user_frame
 from .blame import is_allocated_empty, lines_that_wrote, names_in
@@ -56,7 +58,7 @@ class Block:
         self.root = weakref.ref(root) if isinstance(root, np.ndarray) else None
         self.shares: list[Any] = []
         self.arrays: list[Any] = []
-        self.torch_write: tuple[int, Site] | None = None
+        self.torch_write: Any = None
         self.owners: list[Any] = []
         self.tensors: dict[int, list[Any]] = {}
         self.bytes: Any = None
@@ -66,6 +68,13 @@ class Block:
         self.newest: Any = None
         # What NumPy wrote, look by look: the lines that can have done it.
         self.writes: list[tuple[Site, ...]] = []
+
+    def array(self) -> Any:
+        """The array whose memory this is; where it lies, where the array is gone or was none."""
+        root = self.root() if self.root is not None else None
+        if root is not None or self.bytes is None:
+            return root
+        return Region(self.start, (len(self.bytes),), (1,), 1)
 
     def alive(self) -> Any:
         """A storage that keeps this memory; the caller's reference makes it safe to read."""
@@ -103,13 +112,14 @@ class Block:
 class Late:
     """A tensor that was read after NumPy had written under it."""
 
-    __slots__ = ("birth", "blank", "epochs", "names", "newer", "reader", "writes")
+    __slots__ = ("birth", "blank", "epochs", "names", "newer", "reader", "together", "writes")
 
     def __init__(self, birth: Any, writes: tuple[Site, ...], reader: Site, blank: bool) -> None:
         self.birth, self.writes, self.reader, self.blank = birth, writes, reader, blank
         self.epochs: set[int] = set()
         self.newer = False
         self.names: frozenset[str] = frozenset()
+        self.together: tuple[Any, Any] = (None, None)
 
 
 class Blocks:
@@ -207,10 +217,11 @@ class Blocks:
         if len(block.shares) > 2 * _MOST_SHARES:
             del block.shares[_MOST_SHARES // 2 : -_MOST_SHARES // 2]
         if len(earlier) in (2, 3, 5, 20, 100) and not self.findings.at(birth.site) and are_kept_together(earlier):
-            self._overwritten(earlier[0], self._telling(block, earlier[0].seen), NOWHERE, len(earlier) + 1)
+            together = earlier[0].target(), block.array()
+            self._overwritten(earlier[0], self._telling(block, earlier[0].seen), NOWHERE, together, len(earlier) + 1)
 
-    def read(self, birth: Any, site: Site) -> None:
-        """A tensor that lies on a block is read."""
+    def read(self, birth: Any, tensor: Any, site: Site) -> None:
+        """*tensor*, which lies on a block, is read."""
         block = birth.block
         if site is birth.site:
             return  # Made and read on one line: NumPy had no time to write.
@@ -221,7 +232,7 @@ class Blocks:
         newer = block.newest is not None and block.newest.seen > birth.seen
         writes = self._telling(block, birth.seen)
         if newer and block.newest.site is origin.site:
-            self._overwritten(origin, writes, site, 2)
+            self._overwritten(origin, writes, site, (tensor, block.array()))
             return
         late = self.late.get(id(birth))
         if late is None or late.birth is not birth:
@@ -230,6 +241,7 @@ class Blocks:
             late = self.late[id(birth)] = Late(birth, writes, site, block.was_blank())
             low, high = block.span()
             late.names = names_in(low, high, user_frame())[0]
+            late.together = seen(tensor), seen(block.array())
         late.epochs.add(len(block.writes))
         late.newer = late.newer or newer
 
@@ -252,11 +264,14 @@ class Blocks:
             if len(late.epochs) != 1 or origin.how == "numpy" or self.findings.at(origin.site):
                 continue
             if late.newer:
-                self._overwritten(origin, late.writes, late.reader, 2)
+                self._overwritten(origin, late.writes, late.reader, late.together)
             elif late.writes and not late.blank and not is_allocated_empty(late.names, origin.site.file):
                 self._changed(origin, late)
 
-    def _overwritten(self, birth: Any, writes: tuple[Site, ...], reader: Site, count: int) -> None:
+    def _overwritten(
+        self, birth: Any, writes: tuple[Site, ...], reader: Site, together: tuple[Any, Any], count: int = 2
+    ) -> None:
+        """The tensor and the array that are *together* show the same, though the tensor was to keep what was there."""
         many = f"{count} tensors made here over one array are in use" if count > 2 else "a tensor made here is kept"
         self.findings.add(
             "shared-buffer-overwritten",
@@ -264,6 +279,7 @@ class Blocks:
             f"{birth.how}() shares the array's memory, and NumPy writes the array afterwards: {many}, and what was "
             f"kept shows the last values; copy, with torch.tensor(...) or .clone()",
             (*((w, "NumPy writes the memory here") for w in writes), (reader, "and it is read here")),
+            memory=_onlookers(birth.site, writes, reader, together),
         )
 
     def _changed(self, birth: Any, late: Late) -> None:
@@ -273,7 +289,19 @@ class Blocks:
             f"{birth.how}() shares the array's memory; NumPy writes the array later, and the tensor is read after "
             f"that: it shows the new values; copy, with torch.tensor(...) or .clone(), if it should not",
             (*((w, "NumPy writes the memory here") for w in late.writes), (late.reader, "the tensor is read here")),
+            memory=_onlookers(birth.site, late.writes, late.reader, late.together),
         )
+
+
+def _onlookers(
+    made: Site, writes: tuple[Site, ...], reader: Site, together: tuple[Any, Any]
+) -> tuple[tuple[Site, str, Any], ...]:
+    tensor, array = together
+    return (
+        (made, "keeps the", tensor),
+        *((w, "writes within the", array) for w in writes),
+        (reader, "reads the", tensor),
+    )
 
 
 def is_in_container(obj: Any) -> bool:

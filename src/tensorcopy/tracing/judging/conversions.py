@@ -11,7 +11,7 @@ import torch
 from ..reports import Findings
 from ..sites import Site, user_site
 from ..watching import Known
-from .memory import PLAIN
+from .tensors import PLAIN
 
 _TYPOS = frozenset(
     [

@@ -11,8 +11,8 @@ from ..captures.capture import CopyLine, Timeline
 from ..captures.timeline import Recorder
 from ..reports import Findings, spot
 from ..sites import NOWHERE, Site, user_site
-from .memory import PLAIN, address_of
 from .naming import call_that_copies, kind_in_backward, kind_of
+from .tensors import PLAIN, address_of
 
 _MOST_LINES = 20_000
 _MOST_WRITTEN = 2_000

@@ -17,8 +17,8 @@ import torch
 from ..reports import Findings
 from ..sites import Site, user_site
 from ..watching import Known
-from .memory import PLAIN
 from .stepping import Stepping
+from .tensors import PLAIN
 
 # Results that take shapes from their source, not values.
 VALUELESS = frozenset(

@@ -8,7 +8,7 @@ import linecache
 import time
 import weakref
 import zlib
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from types import CodeType, FrameType
 from typing import Any
@@ -23,7 +23,8 @@ from ..sites import Site, is_library, site_of
 from ..watching import Known
 from .blame import lines_that_wrote
 from .blocks import is_attributes, is_in_container, is_namespace
-from .memory import PLAIN, Memory, address_of
+from .memory import Memory
+from .tensors import PLAIN, address_of
 
 KINDS = (np.ndarray, *PLAIN)
 _SAMPLED = 65_536
@@ -130,23 +131,31 @@ class Returns:
 
     def _report(self, value: Any, frame: FrameType) -> None:
         site, name = site_of(frame), frame.f_code.co_name
-        related = () if self.findings.at(site) else self._lines_about(value, site, frame)
+        known = self.findings.at(site)
+        wrote = () if known else self._lines_that_wrote(value, site, frame)
+        related = {} if known else {(s.file, s.line): s for s in (*wrote, *_bindings_at(site))}
         self.findings.add(
             "internal-buffer-returned",
             site,
             f"{name}() gives out the same memory at each call and changes it in between: what was returned earlier has "
             f"changed with it; give out a copy",
-            [(line, "where it is taken or written") for line in related],
+            [(line, "where it is taken or written") for line in related.values()],
+            variant="array" if isinstance(value, np.ndarray) else "tensor",
+            memory=((site, "gives out the", value), *((line, *self._written(value)) for line in wrote)),
         )
 
-    def _lines_about(self, value: Any, site: Site, frame: FrameType) -> Iterable[Site]:
-        """The lines that take or write what is returned at *site*."""
+    def _lines_that_wrote(self, value: Any, site: Site, frame: FrameType) -> Sequence[Site]:
+        """The lines that write what is returned at *site*."""
         start = address_of(value)
-        wrote: Iterable[Site] = [w[1]] if (w := self.memory.writes.get(start)) is not None else []
         if isinstance(value, np.ndarray):
-            wrote = lines_that_wrote(start, start + max(value.nbytes, 1), site, site, frame)
-        lines = {(s.file, s.line): s for s in (*wrote, *_bindings_at(site))}
-        return list(lines.values())
+            return lines_that_wrote(start, start + max(value.nbytes, 1), site, site, frame)
+        write = self.memory.writes.get(start)
+        return (write.site,) if write is not None else ()
+
+    def _written(self, value: Any) -> tuple[str, Any]:
+        """What is written there: the bytes that torch wrote; NumPy tells no more than that it was in the array."""
+        write = self.memory.writes.get(address_of(value))
+        return ("writes", write.region) if write is not None else ("writes within the", value)
 
 
 def _bindings_at(site: Site) -> Sequence[Site]:

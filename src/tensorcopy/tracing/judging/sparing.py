@@ -26,7 +26,7 @@ from ..watching import Known
 from .blocks import bytes_at, checksum, is_namespace
 from .bytecode import times_read
 from .copies import Tally
-from .memory import PLAIN, address_of
+from .tensors import PLAIN, address_of
 
 _SMALLEST = 4_096
 _LARGE = 65_536

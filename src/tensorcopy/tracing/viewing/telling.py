@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import Any
 
+from ...live.memory import Region
 from ...reporting.model import (
     Block,
     Callout,
@@ -14,13 +16,12 @@ from ...reporting.model import (
     Excerpt,
     Mark,
     MemoryPicture,
-    Span,
     Stop,
-    Storage,
     Tone,
     Way,
 )
-from ..captures.capture import Finding, Spot
+from ...reporting.picturing import pictured
+from ..captures.capture import Finding, Part, Spot
 from ..kinds import here_of
 from .files import Files
 from .rewriting import instead, part_of
@@ -128,19 +129,26 @@ def _way(finding: Finding, files: Files) -> Way:
 
 
 def _memory(finding: Finding, files: Files) -> MemoryPicture:
+    """The allocation, and what each line of the finding sees of it."""
     assert finding.memory is not None, "there is memory to be drawn"
     spots = (finding.place, *finding.related)
-    remarks = [here_of(finding.name), *(spot.message for spot in finding.related)]
+    remarks = (here_of(finding.name), *(spot.message for spot in finding.related))
+    parts = [part for part in finding.memory.parts if part.line < len(spots)]
+    views = [(f"{files.where(spots[part.line])}  {part.what}".rstrip(), _region(part)) for part in parts]
+    drawn = pictured("one allocation", finding.memory.bytes, views)
+    tone = _KINDS.get(finding.level, CalloutKind.NOTE).tone
+    names = {
+        label: f"{files.where(spots[p.line])} {p.what.partition(' ')[0]}"
+        for (label, _), p in zip(views, parts, strict=True)
+    }
+    shared = tuple(replace(s, labels=tuple(names[label] for label in s.labels)) for s in drawn.shared_parts)
     spans = tuple(
-        Span(
-            label=f"{files.where(spot)}  {part.what}".rstrip(),
-            lo=part.lo,
-            hi=part.hi,
-            strides=remark,
-            tone=Tone.NEUTRAL if number else _KINDS.get(finding.level, CalloutKind.NOTE).tone,
-        )
-        for number, (part, spot, remark) in enumerate(zip(finding.memory.parts, spots, remarks, strict=False))
+        replace(span, strides=remarks[part.line], tone=Tone.NEUTRAL if part.line else tone)
+        for span, part in zip(drawn.spans, parts, strict=False)
     )
-    return MemoryPicture(
-        title="The memory", storages=(Storage(name="one allocation", bytes=finding.memory.bytes, spans=spans),)
-    )
+    return MemoryPicture(title="The memory", storages=(replace(drawn, spans=spans, shared=shared),))
+
+
+def _region(part: Part) -> Region:
+    counts, strides = (part.counts, part.strides) if part.counts else ((part.hi - part.lo,), (1,))
+    return Region(part.lo, counts, strides, 1)

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 import tensorcopy as tc
-from tensorcopy.inspection.picturing import pictured
 from tensorcopy.live.memory import Region
 from tensorcopy.reporting import SharedPart, Span, Storage
+from tensorcopy.reporting.picturing import pictured
 
 np = pytest.importorskip("numpy")
 torch = pytest.importorskip("torch")
