@@ -817,20 +817,34 @@ cut_members(Job *job, Py_ssize_t threads)
 
 /* ---- Bytes as they are --------------------------------------------------------------------------------------------- */
 
-/* Source and result are fetched ahead: what memcpy() leaves to the processor, which stops at the end of each page. */
+/* Copies blocks upwards, or downwards, fetching ahead what is read and written: memcpy() leaves that to the processor,
+ * which stops at the end of each page. */
 CLONED static void
-copy_ahead(const char *restrict source, char *restrict result, Py_ssize_t size)
+copy_blocks(const char *restrict source, char *restrict result, Py_ssize_t blocks, Py_ssize_t step)
 {
     enum { BLOCK = 256 };
-    Py_ssize_t at = 0;
-    for (; at + BLOCK <= size; at += BLOCK) {
+    for (Py_ssize_t i = 0; i < blocks; i++, source += step, result += step) {
         for (int line = 0; line < BLOCK; line += 64) {
-            PREFETCH((uintptr_t)source + at + AHEAD + line);
-            PREFETCH_TO_WRITE((uintptr_t)result + at + AHEAD / 2 + line);
+            PREFETCH((uintptr_t)source + (uintptr_t)(step / BLOCK * AHEAD + line));
+            PREFETCH_TO_WRITE((uintptr_t)result + (uintptr_t)(step / BLOCK * AHEAD / 2 + line));
         }
-        memcpy(result + at, source + at, BLOCK);
+        memcpy(result, source, BLOCK);
     }
-    memcpy(result + at, source + at, (size_t)(size - at));
+}
+
+/* Where a write lies little above what is to be read next, counted within pages of 4 KB, processors take the one for the
+ * other and wait; downwards they do not meet. */
+static void
+copy_ahead(const char *restrict source, char *restrict result, Py_ssize_t size)
+{
+    enum { BLOCK = 256, ALIAS = 4096 };
+    Py_ssize_t blocks = size / BLOCK, rest = blocks * BLOCK;
+    uintptr_t above = ((uintptr_t)result - (uintptr_t)source) % ALIAS;
+    memcpy(result + rest, source + rest, (size_t)(size - rest));
+    if (above == 0 || above > ALIAS / 2)
+        copy_blocks(source, result, blocks, BLOCK);
+    else if (blocks > 0)
+        copy_blocks(source + rest - BLOCK, result + rest - BLOCK, blocks, -BLOCK);
 }
 
 /* Asks for all whole pages of a result at once where the one in its middle is missing: that takes two thirds of the time
@@ -1055,6 +1069,39 @@ copy(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs)
     PyMem_Free(fragments);
     PyMem_Free(starts);
     return done;
+}
+
+PyDoc_STRVAR(copy_buffer_doc,
+"copy_buffer(source, result, size, /)\n--\n\n"
+"Copy the bytes of an object to an address, if it offers that many in row-major order; whether it did.");
+
+static PyObject *
+copy_buffer(PyObject *Py_UNUSED(module), PyObject *const *args, Py_ssize_t nargs)
+{
+    if (!expect("copy_buffer", nargs, 3))
+        return NULL;
+    Py_buffer view;
+    char *result = PyLong_AsVoidPtr(args[1]);
+    Py_ssize_t size = PyLong_AsSsize_t(args[2]);
+    if (PyErr_Occurred())
+        return NULL;
+    if (PyObject_GetBuffer(args[0], &view, PyBUF_C_CONTIGUOUS) < 0) {
+        if (!PyErr_ExceptionMatches(PyExc_Exception))
+            return NULL;
+        PyErr_Clear();
+        Py_RETURN_FALSE;
+    }
+    int fits = view.len == size && (result != NULL || size == 0);
+    if (fits && size > ALONE) {
+        Py_BEGIN_ALLOW_THREADS
+        copy_ahead(view.buf, result, size);
+        Py_END_ALLOW_THREADS
+    }
+    else if (fits && size > 0) {
+        memcpy(result, view.buf, (size_t)size);
+    }
+    PyBuffer_Release(&view);
+    return PyBool_FromLong(fits);
 }
 
 /* ---- Members of a list ----------------------------------------------------------------------------------------------- */
@@ -1317,6 +1364,7 @@ static PyMethodDef methods[] = {
     {"cast", (PyCFunction)(void (*)(void))cast, METH_FASTCALL, cast_doc},
     {"cast_strided", (PyCFunction)(void (*)(void))cast_strided, METH_FASTCALL, cast_strided_doc},
     {"copy", (PyCFunction)(void (*)(void))copy, METH_FASTCALL, copy_doc},
+    {"copy_buffer", (PyCFunction)(void (*)(void))copy_buffer, METH_FASTCALL, copy_buffer_doc},
     {"is_known", (PyCFunction)(void (*)(void))is_known, METH_FASTCALL, is_known_doc},
     {"gather", (PyCFunction)(void (*)(void))gather, METH_FASTCALL, gather_doc},
     {"share_threads", share_threads, METH_O, share_threads_doc},

@@ -248,7 +248,7 @@ def _make_rooms() -> reading.Rooms | None:
     names = [result_dtype(1 << kind, default_float()) for kind in range(len(KINDS))]
     # A tensor makes one like itself in two thirds of the time that torch.empty takes to read dtype and device.
     models = [torch.empty(0, dtype=torch_dtype(n), device="cpu") if hasattr(torch, n) else None for n in names]
-    guards: list[Any] = [getattr(torch._C, name, None) for name in _MODES]
+    guards: list[Any] = [getattr(torch._C, name, None) for name in tensors.WATCHERS]
     if None in guards or not all(model is None or tensors.has_plain_memory(model) for model in models):
         return None
     _default_dtype = torch.get_default_dtype
@@ -260,10 +260,6 @@ def _make_rooms() -> reading.Rooms | None:
         guards=tuple(guards),
     )
     return rooms
-
-
-_MODES = ("_get_tracing_state", "_len_torch_dispatch_stack", "_len_torch_function_stack")
-"""What torch says of tracers and of modes that may change what a call gives; nothing where there are none."""
 
 
 def _allocate_tensor(shape: tuple[int, ...], name: str) -> tuple[int, Any]:

@@ -5,34 +5,17 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-from ..errors import BadArgumentError, LossyConversionError, note_source
+from ..errors import BadArgumentError, note_source
 from ..live.devices import device_of
 from ..live.dtypes import name_of
-from ..live.libraries import class_of, is_tensor, load
-from ..live.tensors import is_capturing, is_compiling
-from . import gathering, stacking, targets
-from .carry_out import read_list, small_copy
-from .casting import followable, require_casting
-from .plan import PLAIN, Plan, Request
+from ..live.libraries import is_tensor, load
+from ..live.tensors import is_capturing
+from . import at_once, stacking, targets
+from .carry_out import small_copy
+from .casting import require_casting
+from .plan import Plan, Request
 from .planner import decide, plan_conversion
-from .reading import HOLDS_ARRAYS
 from .sources import expose
-
-_plain_array: Any = None
-_from_numpy: Any = None
-_direct: frozenset[Any] = frozenset()
-"""What the fast path compares with: the class of arrays, `torch.from_numpy` and the dtypes that it takes as is."""
-
-_OPEN = 0x501
-"""NumPy's flags of an array that is in row-major order, aligned and writable."""
-_LOOKED_AT = _OPEN | 1 << 31
-"""The same, and the one of an array of which NumPy warns when it is written, as `broadcast_arrays` makes them."""
-
-_TAKEN_AS_THEY_ARE = (
-    *("bool", "uint8", "int8", "int16", "int32", "int64"),
-    *("float16", "float32", "float64", "complex64", "complex128"),
-)
-"""Types that every supported torch knows; uint64 is not among them, as one of its two C types is refused."""
 
 
 def to_torch(
@@ -86,22 +69,15 @@ def to_torch(
         tensor([[1, 2],
                 [3, 4]])
     """
-    plain = dtype is device is requires_grad is memory_format is null is None
-    if plain and pin_memory is False and casting == "checked":
-        if type(obj) is _plain_array:
-            if copy is None and obj.dtype in _direct and obj.flags.num & _LOOKED_AT == _OPEN:
-                return _from_numpy(obj)
-        elif type(obj) is list and copy is not False:
-            result = read_list(obj)
-            if result is HOLDS_ARRAYS:
-                if not detach and not is_compiling():
-                    return _stack(obj)
-            elif result is not None:
-                return result
+    if dtype is device is requires_grad is memory_format is null is None and pin_memory is False:
+        way = at_once.WAYS.get(type(obj)) if casting == "checked" else None
+        found = None if way is None else way(obj, copy, detach)
+        if found is not None:
+            return found
     # A tracer cannot follow how a source is recognised, so there the conversion happens between two graphs.
-    follow_request = load("torch").compiler.disable(_to_torch) if is_capturing() else _to_torch
+    by_plan = load("torch").compiler.disable(_to_torch) if is_capturing() else _to_torch
     basic = copy, dtype, casting, detach, readonly
-    return follow_request(obj, basic, device, requires_grad, memory_format, null, pin_memory, non_blocking)
+    return by_plan(obj, basic, device, requires_grad, memory_format, null, pin_memory, non_blocking)
 
 
 def _to_torch(
@@ -125,36 +101,9 @@ def _to_torch(
             pin_memory=pin_memory,
             non_blocking=non_blocking,
         )
-    if _plain_array is None:
-        _learn_numpy()
-    return _convert(obj, request)
-
-
-def _stack(nest: list[Any]) -> Any:
-    """`to_torch` of a list that begins with an array or a tensor."""
-    few = gathering.gather_few(nest)
-    if few is not None:
-        return few
-    try:
-        return stacking.stack(nest, PLAIN)
-    except LossyConversionError as error:
-        better = followable(error, lambda dtype: stacking.stack(nest, PLAIN._replace(dtype=dtype)))
-        raise better from error.__cause__
-    except Exception as error:
-        note_source(error, "converted", nest)
-        raise
-
-
-def _learn_numpy() -> None:
-    """Remember what the fast path compares with, once both libraries are there."""
-    global _plain_array, _from_numpy, _direct
-    ndarray, from_numpy = class_of("numpy", "ndarray"), class_of("torch", "from_numpy")
-    if ndarray is None or from_numpy is None:
-        return
-    from numpy import dtype
-
-    _direct = frozenset(dtype(name) for name in _TAKEN_AS_THEY_ARE)
-    _plain_array, _from_numpy = ndarray, from_numpy
+    result = _convert(obj, request)
+    at_once.learn(type(obj))
+    return result
 
 
 def to_numpy(

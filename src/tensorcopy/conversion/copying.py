@@ -10,7 +10,7 @@ from ..errors import BadArgumentError, note_source
 from ..live import tensors
 from ..live.devices import device_of
 from ..live.dtypes import DTYPES, ML_DTYPES, name_of
-from ..live.libraries import class_of, is_ndarray, is_tensor, load
+from ..live.libraries import class_of, is_ndarray, is_tensor, load, loaded
 from .allocation import ADVISE_FROM
 from .casting import require_casting
 from .copy_planner import plan_copying
@@ -25,6 +25,8 @@ _plain_array: Any = None
 _plain_dtypes: frozenset[Any] = frozenset()
 """What the fast path compares with: ``torch.Tensor``, ``numpy.ndarray`` and its dtypes of numbers, once they are there.
 """
+_may_be_followed: Callable[[], bool] = bool
+"""Whether something follows derivatives without ``requires_grad``, once torch is there."""
 
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
@@ -36,7 +38,7 @@ def _with_fast_path(verb: Verb) -> Verb:
     def copy(x: Any, **options: Any) -> Any:
         if not options:
             if type(x) is _plain_tensor and x.numel() < SMALL:
-                return x.detach().clone()
+                return x.detach().clone() if x.requires_grad or _may_be_followed() else x.clone()
             if type(x) is _plain_array and x.dtype in _plain_dtypes and x.nbytes < ADVISE_FROM:
                 return x.copy("K")
         return verb(x, **options)
@@ -152,9 +154,10 @@ def _copy_slowly(x: Any, request: Request, flat: bool) -> Any:
 
 
 def _learn_torch() -> None:
-    """Remember the class that the fast path compares with."""
-    global _plain_tensor
-    _plain_tensor = class_of("torch", "Tensor")
+    """Remember the class that the fast path compares with, and whom it asks."""
+    global _plain_tensor, _may_be_followed
+    if loaded("torch") is not None:
+        _plain_tensor, _may_be_followed = class_of("torch", "Tensor"), tensors.probe_for_followers()
 
 
 def _learn_numpy() -> None:

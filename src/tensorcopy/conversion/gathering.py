@@ -13,7 +13,7 @@ from typing import Any
 
 from ..live.dtypes import DTYPES, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import class_of, load
-from ..live.tensors import has_plain_memory, is_without_memory
+from ..live.tensors import has_plain_memory, is_watched, is_without_memory
 from . import allocation, kernels
 from .moving import LARGE, moved
 from .plan import Request
@@ -38,27 +38,27 @@ def gather(members: Members, shape: tuple[int, ...], request: Request) -> Any:
 def gather_few(members: list[Any]) -> Any:
     """As `gather` of a list without options, for results so small that looking around would cost more than copying.
 
-    None for others. No tracer and no mode is active, and the first member is an array or a tensor.
+    None for others. The first member is an array or a tensor.
     """
     first = members[0]
-    way = _ways.get(type(first)) or _learn_way(type(first))
+    way = ways.get(type(first)) or _learn_way(type(first))
     return None if way is None or len(members) > _FEW else way(first, members)
 
 
-_ways: dict[type, Callable[[Any, list[Any]], Any]] = {}
+ways: dict[type, Callable[[Any, list[Any]], Any]] = {}
 """By the class of the first member, once it is there: what gathers a few like it."""
 
 
 def _learn_way(kind: type) -> Callable[[Any, list[Any]], Any] | None:
     if kind is class_of("numpy", "ndarray"):
-        _ways[kind] = _gather_few_arrays
+        ways[kind] = _gather_few_arrays
     elif kind is class_of("torch", "Tensor"):
-        _ways[kind] = _stack_few(load("torch"))
-    return _ways.get(kind)
+        ways[kind] = _stack_few(load("torch"))
+    return ways.get(kind)
 
 
 def _gather_few_arrays(first: Any, arrays: list[Any]) -> Any:
-    if len(arrays) * first.nbytes >= _MUCH:
+    if len(arrays) * first.nbytes >= _MUCH or is_watched():
         return None
     room = _rooms.get(first.dtype)
     if room is None:

@@ -42,6 +42,16 @@ def casts(source: str, target: str) -> bool:
     return source in _codes and target in _codes
 
 
+def copies_buffers() -> bool:
+    """Whether the extension is there and copies what offers a buffer."""
+    return hasattr(_native, "copy_buffer")
+
+
+def copied_buffer(source: Any, result: int, size: int) -> bool:
+    """Copy the bytes of *source* to an address that somebody holds; False if they are not *size* bytes in one run."""
+    return bool(_native is not None and _native.copy_buffer(source, result, size))
+
+
 def moves() -> bool:
     """Whether the extension is there and copies bytes."""
     return hasattr(_native, "copy")

@@ -111,6 +111,36 @@ def _probes_for_recording() -> tuple[Callable[[], Any], Callable[[], int], Calla
     return private._get_tracing_state, private._len_torch_dispatch_stack, early
 
 
+def is_watched() -> bool:
+    """Whether a tracer or a mode may change what a call of torch gives, or has to hear of it."""
+    traced, modes, function_modes = _probes_for_watching()
+    return traced() is not None or modes() != 0 or function_modes() != 0
+
+
+@cache
+def _probes_for_watching() -> tuple[Callable[[], Any], Callable[[], int], Callable[[], int]]:
+    private = load("torch")._C
+    found = [getattr(private, name, None) for name in WATCHERS]
+    return tuple(found) if None not in found else (lambda: True, int, int)  # type: ignore[return-value]
+
+
+WATCHERS = ("_get_tracing_state", "_len_torch_dispatch_stack", "_len_torch_function_stack")
+"""What torch says of tracers and of modes; a torch without them counts as watched."""
+
+
+def probe_for_followers() -> Callable[[], bool]:
+    """What tells whether forward-mode differentiation or a transform of ``torch.func`` is at work. To be kept.
+
+    Then a tensor that requires no grad may have derivatives all the same.
+    """
+    torch = load("torch")
+    forward: Any = getattr(torch.autograd, "forward_ad", None)
+    level = getattr(getattr(torch._C, "_functorch", None), "maybe_current_level", None)
+    if level is None or not hasattr(forward, "_current_level"):
+        return lambda: True
+    return lambda: forward._current_level >= 0 or level() is not None
+
+
 def may_have_tangents() -> bool:
     """Whether a level of forward-mode differentiation is open, in which tensors carry tangents beside their values."""
     return getattr(getattr(load("torch").autograd, "forward_ad", None), "_current_level", -1) >= 0

@@ -2,12 +2,15 @@
 
 ``recognises`` looks at the type only, through ``sys.modules``; the first module in ``ORDER`` that says yes serves all
 objects of that type. A module may also offer ``recognises_instance(obj)``, for objects of a type that no module knows.
-``expose`` says how the object can be seen as an array, and moves no data while doing so.
+``expose`` says how the object can be seen as an array, and moves no data while doing so. Where a look is enough, a
+module may offer ``glance(obj)``: the NumPy array on the memory of an object that is one run of numbers with nothing
+missing, and None for any other.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from ..._discovery import modules_of
@@ -30,6 +33,12 @@ def source_of(obj: object) -> Any | None:
             return next((m for m in _modules if hasattr(m, "recognises_instance") and m.recognises_instance(obj)), None)
         _by_type[cls] = found
     return found
+
+
+def glance_at(cls: type) -> Callable[[Any], Any] | None:
+    """What gives the array on the memory of plain objects of *cls*, if its source module has it."""
+    glance: Callable[[Any], Any] | None = getattr(_by_type.get(cls), "glance", None)
+    return glance
 
 
 def expose(obj: object, request: Request) -> Exposure:

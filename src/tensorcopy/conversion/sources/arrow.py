@@ -51,6 +51,13 @@ def expose(obj: Any, request: Request) -> Exposure:
     return _expose_other(obj, kind, request)
 
 
+def glance(obj: Any) -> Any:
+    """The array of an Arrow array of numbers."""
+    if isinstance(obj, class_of("pyarrow", "Array")) and obj.type.id in _numpy_types:
+        return None if obj.null_count or not getattr(obj, "is_cpu", True) else obj.to_numpy()
+    return None
+
+
 def _expose_other(obj: Any, kind: str, request: Request) -> Exposure:
     if _is(type(obj), "Scalar"):
         return _expose_scalar(obj, kind, request)

@@ -62,6 +62,13 @@ def expose(obj: Any, request: Request) -> Exposure:
     return _showing(values, kind, bool(values.flags.writeable) and not isinstance(obj, pandas.Index))
 
 
+def glance(obj: Any) -> Any:
+    """The array of a series of a NumPy dtype."""
+    if type(obj) is not class_of("pandas", "Series") or not _is_numpy(obj.dtype):
+        return None
+    return obj.to_numpy()
+
+
 def _is_numpy(dtype: Any) -> bool:
     return isinstance(dtype, load("numpy").dtype)
 

@@ -37,6 +37,13 @@ def expose(obj: Any, request: Request) -> Exposure:
     return expose_table(columns, obj.height, kind, request)
 
 
+def glance(obj: Any) -> Any:
+    """The array of a series of numbers in one chunk."""
+    if not isinstance(obj, class_of("polars", "Series")) or obj.null_count() or obj.n_chunks() != 1:
+        return None
+    return obj.to_numpy() if type(obj.dtype).__name__.lower() in DTYPES else None
+
+
 IMMUTABLE = "Polars memory is immutable, and other columns may rely on it"
 
 
