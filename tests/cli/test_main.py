@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shlex
 import subprocess
 import sys
 from collections.abc import Callable
@@ -16,7 +17,7 @@ import pytest
 from tensorcopy import __version__
 from tensorcopy.cli import commands
 from tensorcopy.cli.main import main
-from tensorcopy.cli.parsing import all_commands
+from tensorcopy.cli.parsing import all_commands, parse
 from tensorcopy.errors import CannotShareError
 from tests.cli.commanding import SOURCE, environment, run
 
@@ -29,7 +30,14 @@ def add(monkeypatch: pytest.MonkeyPatch) -> Add:
 
     def adding(body: Callable[[argparse.Namespace], int], **more: object) -> None:
         module = ModuleType("probe")
-        facts = {"NAME": "probe", "SUMMARY": "a probe", "add_arguments": lambda parser: None, "run": body, **more}
+        facts = {
+            "NAME": "probe",
+            "SUMMARY": "a probe",
+            "EXAMPLES": (),
+            "add_arguments": lambda parser: None,
+            "run": body,
+            **more,
+        }
         vars(module).update(facts)
         monkeypatch.setattr("tensorcopy.cli.parsing.all_commands", lambda: {**all_commands(), "probe": module})
 
@@ -46,9 +54,22 @@ def test_every_command_has_a_line_and_a_help_of_its_own(name: str, capsys: pytes
     assert main([name, "--help"]) == 0
     shown = " ".join(capsys.readouterr().out.split())
     assert re.match(rf"usage: tensorcopy {name} \[-h\]", shown)
-    assert "exit codes: 0 clean, 1 findings, 2 wrong usage or an error" in shown
+    summary = all_commands()[name].SUMMARY
+    assert f"{summary[1:]}. positional arguments: " in shown
+    assert re.search(r"exit codes: (0 done|0 clean, 1 findings|those of the program).* 2 w", shown)
     assert main(["--help"]) == 0
-    assert f"{name}  {all_commands()[name].SUMMARY}" in re.sub(" {2,}", "  ", capsys.readouterr().out)
+    assert f"{name}  {summary}" in re.sub(" {2,}", "  ", capsys.readouterr().out)
+
+
+def test_the_list_of_commands_fits_a_terminal_of_eighty_columns(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["--help"]) == 0
+    assert [line for line in capsys.readouterr().out.splitlines() if len(line) > 80] == []
+
+
+@pytest.mark.parametrize("line", [line for command in all_commands().values() for line in command.EXAMPLES])
+def test_every_example_of_a_help_text_is_understood(line: str) -> None:
+    arguments = shlex.split(line.rpartition("tensorcopy ")[2])
+    assert parse(arguments).command == arguments[0]
 
 
 def test_no_arguments_get_help_on_the_error_stream(capsys: pytest.CaptureFixture[str]) -> None:
@@ -86,6 +107,10 @@ def test_the_version_is_that_of_the_package(capsys: pytest.CaptureFixture[str]) 
         (
             ["explain", "clone", "--output-format", "x\ty"],
             [r"error: argument --output-format: invalid choice: 'x\\ty' .choose from html, json", "it is", "see"],
+        ),
+        (
+            ["--output-format", "html", "run", "train.py"],
+            [r"error: argument --output-format: invalid choice: 'html' .run has no formats.", "it is called", "see"],
         ),
         (
             ["--color", "x", "explain"],

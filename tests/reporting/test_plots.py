@@ -66,7 +66,7 @@ def test_another_suffix_is_refused(tmp_path: Path) -> None:
 
 def test_without_matplotlib_the_extra_is_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
-    with pytest.raises(MissingLibraryError, match=r"matplotlib is not installed · pip install tensorcopy\[plot\]"):
+    with pytest.raises(MissingLibraryError, match=r"matplotlib is not installed · pip install 'tensorcopy\[plot\]'"):
         save(PLOT, tmp_path / "plot.png")
     assert list(tmp_path.iterdir()) == []
 

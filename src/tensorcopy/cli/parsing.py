@@ -17,7 +17,8 @@ from . import commands
 
 PROGRAM = "tensorcopy"
 _DESCRIPTION = "Copy, share and convert tensors on purpose."
-_EXIT_CODES = "exit codes: 0 clean, 1 findings, 2 wrong usage or an error"
+_EXIT_CODES = "0 done, 2 wrong usage or an error"
+_OUTPUT = "write there, whole or not at all; the suffix gives the format"
 
 
 class Parser(argparse.ArgumentParser):
@@ -48,17 +49,14 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     """
     args = root_parser().parse_args(argv)
     command = _command(args.command)
-    parser = Parser(
-        prog=f"{PROGRAM} {command.NAME}", description=f"{command.SUMMARY.capitalize()}.", epilog=_EXIT_CODES
-    )
+    parser = Parser(prog=f"{PROGRAM} {command.NAME}", description=_sentence(command.SUMMARY), epilog=_epilog(command))
     command.add_arguments(parser)
-    formats = (*format_names(), *getattr(command, "FORMATS", ()))
-    _add_common(parser, formats)
+    formats = () if hasattr(command, "OUTPUT") else (*format_names(), *getattr(command, "FORMATS", ()))
+    _add_common(parser, formats, getattr(command, "OUTPUT", _OUTPUT))
     parser.parse_args(args.arguments, args)
     if args.output_format not in (None, *formats):
-        parser.error(
-            f"argument --output-format: invalid choice: {args.output_format!r} (choose from {_listed(formats)})"
-        )
+        choice = f"choose from {_listed(formats)}" if formats else f"{command.NAME} has no formats"
+        parser.error(f"argument --output-format: invalid choice: {args.output_format!r} ({choice})")
     args.run = command.run
     return args
 
@@ -71,21 +69,30 @@ def root_parser() -> Parser:
         prog=PROGRAM,
         usage=f"{PROGRAM} [options] COMMAND ...",
         description=f"{_DESCRIPTION}\n\ncommands:\n{listed}",
-        epilog=f"{PROGRAM} COMMAND --help tells more. {_EXIT_CODES[0].upper()}{_EXIT_CODES[1:]}.",
+        epilog=f"{PROGRAM} COMMAND --help tells more, with examples.",
     )
     parser.add_argument("--version", action="version", version=f"{PROGRAM} {__version__}")
-    _add_common(parser, format_names())
+    _add_common(parser, format_names(), _OUTPUT)
     parser.add_argument("command", metavar="COMMAND", help=argparse.SUPPRESS)
     parser.add_argument("arguments", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     return parser
 
 
-def _add_common(parser: Parser, formats: Sequence[str]) -> None:
+def _epilog(command: ModuleType) -> str:
+    examples = "\n".join(f"  {line}" for line in command.EXAMPLES)
+    return f"examples:\n{examples}\n\nexit codes: {getattr(command, 'EXIT_CODES', _EXIT_CODES)}"
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}."
+
+
+def _add_common(parser: Parser, formats: Sequence[str], output: str) -> None:
     """The options that stand before the command or behind it; argparse keeps those that the namespace already has."""
     group = parser.add_argument_group("output")
-    group.add_argument("--output-format", metavar="FORMAT", help=f"{_listed(formats)}; text if not given")
-    whole = "write there, whole or not at all; the suffix gives the format"
-    group.add_argument("-o", "--output", metavar="FILE", help=whole)
+    if formats:
+        group.add_argument("--output-format", metavar="FORMAT", help=f"{_listed(formats)}; text if not given")
+    group.add_argument("-o", "--output", metavar="FILE", help=output)
     group.add_argument("--color", choices=("auto", "always", "never"), default="auto", help="colours in text")
     group.add_argument("--traceback", action="store_true", help="where a bug of tensorcopy itself came from")
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..errors import MissingLibraryError
 
-_EXTRAS = {"torch": "tensorcopy[torch]", "numpy": "tensorcopy[torch]", "PIL": "pillow"}
+_EXTRAS = {"torch": "'tensorcopy[torch]'", "numpy": "'tensorcopy[torch]'", "PIL": "pillow"}
 
 
 def loaded(name: str) -> ModuleType | None:

@@ -56,7 +56,7 @@ def require_drawable(path: str | Path) -> None:
         import matplotlib.figure  # noqa: F401 - only whether it is there
     except ImportError as error:
         raise MissingLibraryError(
-            "cannot draw the plot", why="matplotlib is not installed", fix="pip install tensorcopy[plot]"
+            "cannot draw the plot", why="matplotlib is not installed", fix="pip install 'tensorcopy[plot]'"
         ) from error
 
 

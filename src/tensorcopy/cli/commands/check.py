@@ -18,15 +18,17 @@ if TYPE_CHECKING:
 
 NAME = "check"
 SUMMARY = "mistakes in copying, sharing and converting, found by reading code"
+EXAMPLES = (
+    "tensorcopy check src",
+    "tensorcopy check --fix --diff src",
+    "tensorcopy check --select ALL --statistics .",
+)
+EXIT_CODES = "0 clean, 1 findings, 2 wrong usage or an error"
 FORMATS = ("concise", "github", "gitlab", "junit", "sarif")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to check, what to report of it, and what to do about it."""
-    parser.epilog = (
-        "examples:\n  tensorcopy check src\n  tensorcopy check --fix --diff src\n"
-        f"  tensorcopy check --select ALL --statistics .\n\n{parser.epilog}"
-    )
     parser.add_argument("paths", metavar="PATH", nargs="*", help="files and folders; - is the standard input")
     parser.add_argument("--list-rules", action="store_true", help="all rules; tensorcopy explain CODE tells about one")
     parser.add_argument("--exit-zero", action="store_true", help="exit code 0 whatever is found")

@@ -6,16 +6,16 @@ import argparse
 
 NAME = "compact"
 SUMMARY = "write a checkpoint anew, without the bytes that no tensor uses"
+EXAMPLES = (
+    "tensorcopy compact model.pt small.pt",
+    "tensorcopy compact --force model.pt model.pt",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The two files."""
-    parser.epilog = (
-        "what shares memory shares it still; the new file is compared with the old one before it is put in place\n\n"
-        f"{parser.epilog}"
-    )
     parser.add_argument("source", metavar="IN", help="a checkpoint of torch.save; it is only read")
-    parser.add_argument("target", metavar="OUT", help="where to write; there whole or not at all")
+    parser.add_argument("target", metavar="OUT", help="where to write; compared with IN before it is put in place")
     parser.add_argument("--force", action="store_true", help="replace OUT if it exists; it may be IN")
 
 

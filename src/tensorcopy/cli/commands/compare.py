@@ -14,21 +14,19 @@ if TYPE_CHECKING:
 
 NAME = "compare"
 SUMMARY = "all ways to copy, share, convert or cast, measured on your data"
-
+EXAMPLES = (
+    "tensorcopy compare",
+    "tensorcopy compare --shape 64x3x224x224 --dtype float16 --layout channels_last --want own",
+    "tensorcopy compare --kind array --want share",
+    "tensorcopy compare weights.npy --group copy-array",
+    "tensorcopy compare --sizes 1e2:1e7 --plot growth.png --html growth.html",
+)
 _ROWS = 10
-_EXAMPLES = """examples:
-  tensorcopy compare
-  tensorcopy compare --shape 64x3x224x224 --dtype float16 --layout channels_last --want own
-  tensorcopy compare --kind array --want share
-  tensorcopy compare weights.npy --group copy-array
-  tensorcopy compare --sizes 1e2:1e7 --plot growth.png --html growth.html
-"""
 _SOURCE_OPTIONS = ("shape", "dtype", "layout", "device", "kind", "requires_grad")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The source, the question, and what is wanted of the answer."""
-    parser.epilog = f"{_EXAMPLES}\n{parser.epilog}"
     parser.add_argument(
         "source",
         metavar="FILE",

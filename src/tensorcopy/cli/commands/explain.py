@@ -15,18 +15,20 @@ if TYPE_CHECKING:
     from ...reporting import Report
 
 NAME = "explain"
-SUMMARY = "what an operation does to memory, graph and values; what a warning or error of torch or NumPy means"
+SUMMARY = "what an operation, a warning or an error of torch or NumPy means"
+EXAMPLES = (
+    "tensorcopy explain torch.as_tensor",
+    'tensorcopy explain "x.detach().clone()"',
+    'tensorcopy explain "a leaf Variable that requires grad is being used in an in-place operation"',
+    "tensorcopy explain TCY301",
+    "tensorcopy explain --list",
+    "python train.py 2>&1 | tensorcopy explain -",
+)
 _LONGEST = 1 << 20
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What to explain, or the wish for a list."""
-    parser.epilog = (
-        'examples:\n  tensorcopy explain torch.as_tensor\n  tensorcopy explain "x.detach().clone()"\n'
-        '  tensorcopy explain "a leaf Variable that requires grad is being used in an in-place operation"\n'
-        "  python train.py 2>&1 | tensorcopy explain -\n  tensorcopy explain TCY301\n"
-        f"  tensorcopy explain --list\n\n{parser.epilog}"
-    )
     what = 'a name or a call: torch.as_tensor, "x.clone()"; a finding: TCY301, TCY601; or a pasted warning or traceback'
     parser.add_argument("words", metavar="WHAT", nargs="*", help=f"{what}; - reads it from standard input")
     parser.add_argument("--list", action="store_true", help="all operations by family, and all messages by theme")

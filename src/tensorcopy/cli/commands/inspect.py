@@ -5,16 +5,18 @@ from __future__ import annotations
 import argparse
 
 NAME = "inspect"
-SUMMARY = "what a file of tensors shares and drags along, without loading it or running its code"
+SUMMARY = "what a file of tensors shares and drags along; loads and runs nothing"
+EXAMPLES = (
+    "tensorcopy inspect model.pt",
+    "tensorcopy inspect model.safetensors --output-format json",
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The file, and whether to leave nothing out."""
-    parser.epilog = (
-        "examples:\n  tensorcopy inspect model.pt\n  tensorcopy inspect model.safetensors --output-format json\n\n"
-        f"formats: checkpoints of torch.save, safetensors, npz, npy; told apart by their bytes\n{parser.epilog}"
+    parser.add_argument(
+        "file", metavar="FILE", help="a checkpoint of torch.save, safetensors, npz or npy; told apart by their bytes"
     )
-    parser.add_argument("file", metavar="FILE", help="a checkpoint or a file of arrays")
     parser.add_argument("--all", action="store_true", help="every tensor and every storage, however many")
 
 

@@ -18,15 +18,18 @@ if TYPE_CHECKING:
 NAME = "run"
 SUMMARY = "run a program and record its copies, alias hazards and lost gradients"
 _DEFAULT = "tensorcopy.capture"
+EXAMPLES = (
+    "tensorcopy run train.py --epochs 1",
+    "tensorcopy run --output first.capture -m package.train",
+    "tensorcopy view first.capture",
+)
+OUTPUT = f"where to keep the capture, which tensorcopy view shows; {_DEFAULT} if not given"
+EXIT_CODES = "those of the program; 2 where there is none to run"
 _MOST_TOLD = 10
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The program and its own arguments."""
-    parser.epilog = (
-        "examples:\n  tensorcopy run train.py --epochs 1\n  tensorcopy run --output first.capture -m package.train\n"
-        f"  tensorcopy view first.capture\n\nThe exit code is that of the program. {parser.epilog}"
-    )
     parser.add_argument(
         "-m", dest="module", metavar="MODULE", nargs=argparse.REMAINDER, help="run a module, as python -m does"
     )

@@ -6,16 +6,18 @@ import argparse
 
 NAME = "view"
 SUMMARY = "show what tensorcopy run recorded"
+EXAMPLES = (
+    "tensorcopy view tensorcopy.capture",
+    "tensorcopy view rank0.capture rank1.capture",
+    "tensorcopy view folder-of-captures -o report.html",
+)
+EXIT_CODES = "0 clean, 1 findings, 2 wrong usage or an error"
 FORMATS = ("perfetto", "sarif")
 """Beside those of reports; a test compares them with the folder of formats."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The captures."""
-    parser.epilog = (
-        "examples:\n  tensorcopy view tensorcopy.capture\n  tensorcopy view rank0.capture rank1.capture\n"
-        f"  tensorcopy view folder-of-captures -o report.html\n\n{parser.epilog}"
-    )
     what = "files that tensorcopy run wrote, or folders of such files; several are merged"
     parser.add_argument("captures", metavar="CAPTURE", nargs="+", help=what)
 
