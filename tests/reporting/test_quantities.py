@@ -16,6 +16,7 @@ from tensorcopy.reporting.quantities import (
     field_text,
     heading,
     number_text,
+    ratio_text,
     seconds_text,
     tick_text,
     value_text,
@@ -40,6 +41,13 @@ from tensorcopy.reporting.quantities import (
 )
 def test_bytes_are_exact_while_few_and_have_three_digits_then(value: float, text: str) -> None:
     assert bytes_text(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(1.666, "1.67 ×"), (42.84, "42.8 ×"), (999.6, "1,000 ×"), (25_765, "25,800 ×")]
+)
+def test_ratios_have_three_digits_and_never_an_exponent(value: float, text: str) -> None:
+    assert ratio_text(value) == text
 
 
 @pytest.mark.parametrize(

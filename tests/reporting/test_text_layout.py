@@ -14,6 +14,7 @@ from tensorcopy.reporting import (
     Callout,
     CalloutKind,
     Cell,
+    Code,
     Column,
     Medium,
     MemoryPicture,
@@ -234,6 +235,17 @@ def test_a_callout_has_a_coloured_bar_and_plain_words() -> None:
         "\x1b[33m┃ \x1b[0m\x1b[1;33m! Warning\x1b[0m: a",
         "\x1b[33m┃ \x1b[0mb",
         "\x1b[33m┃ \x1b[0m    c",
+    ]
+
+
+def test_code_that_is_too_long_goes_on_further_in() -> None:
+    block = Code(text=f"if x:\n    first = second(a_long_argument, another_one)\n{'e' * 40}")
+    assert text_of(block, 40).splitlines() == [
+        "    if x:",
+        "        first = second(a_long_argument,",
+        "            another_one)",
+        "    " + "e" * 36,
+        "        " + "e" * 4,
     ]
 
 

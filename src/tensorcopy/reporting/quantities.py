@@ -90,6 +90,11 @@ def seconds_text(value: float) -> str:
     return f"{_three_digits(value / size)} {unit}"
 
 
+def ratio_text(value: float) -> str:
+    """How many times as much something is, to three digits: ``1.67 ×``, ``25,800 ×``."""
+    return f"{_three_digits(_rounded(value))} ×"
+
+
 def tick_text(value: float, value_type: ValueType) -> str:
     """The shortest text for a round value on an axis: ``1 ms``, ``10 MB``, ``100k``."""
     if value == 0:

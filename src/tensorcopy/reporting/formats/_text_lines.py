@@ -24,6 +24,18 @@ def styled(text: str, width: int, style: str = "", *, indent: int = 0) -> list[T
     return [Text(" " * indent).append(line, style) for line in folded(text, width - indent)]
 
 
+def code_lines(text: str, width: int, *, indent: int) -> list[Text]:
+    """Lines of code. What is longer than the width goes on further in than its line began, so that no block ends."""
+    room = width - indent
+    return [
+        Text(" " * indent + part) for line in text.split("\n") for part in _folded_line(line, room, _hang(line, room))
+    ]
+
+
+def _hang(line: str, width: int) -> str:
+    return " " * min(len(line) - len(line.lstrip()) + 2 * GAP, width // 2)
+
+
 def side_by_side(
     cells: Sequence[Sequence[Text]], widths: Sequence[int], sides: Sequence[Align] | None = None, *, gap: int = GAP
 ) -> Iterator[Text]:
@@ -38,7 +50,7 @@ def side_by_side(
         yield line
 
 
-def _folded_line(text: str, width: int) -> Iterator[str]:
+def _folded_line(text: str, width: int, hang: str = "") -> Iterator[str]:
     line = ""
     for word in re.findall(r"\s*\S+", text):
         if cell_len(line + word) <= width:
@@ -46,11 +58,11 @@ def _folded_line(text: str, width: int) -> Iterator[str]:
             continue
         if line:
             yield line
-            word = word.lstrip()
+            word = hang + word.lstrip()
         while cell_len(word) > width:
             start = _start(word, width)
             yield start
-            word = word[len(start) :]
+            word = hang + word[len(start) :]
         line = word
     yield line
 

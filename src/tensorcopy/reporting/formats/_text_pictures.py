@@ -10,7 +10,7 @@ from rich.text import Text
 
 from ..medium import Medium
 from ..model import MemoryPicture, Plot, Series, Storage, Tone, ValueType
-from ..quantities import exact_bytes, signed, value_text
+from ..quantities import exact_bytes, ratio_text, signed, value_text
 from ..tabulating import (
     byte_range,
     cells_of,
@@ -131,4 +131,4 @@ def _value_bars(values: list[tuple[Series, float]], value_type: ValueType, mediu
 def _with_ratio(value: float, values: list[tuple[Series, float]], value_type: ValueType) -> str:
     """The value, and how many times the least of them it is."""
     least = min(other for _, other in values)
-    return value_text(value, value_type) + (f", {value / least:.3g} ×" if value > least > 0 else "")
+    return value_text(value, value_type) + (f", {ratio_text(value / least)}" if value > least > 0 else "")

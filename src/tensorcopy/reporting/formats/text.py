@@ -30,7 +30,7 @@ from ..model import (
 )
 from ..quantities import field_text, signed
 from ..tabulating import amount_texts
-from ._text_lines import GAP, side_by_side, styled
+from ._text_lines import GAP, code_lines, side_by_side, styled
 from ._text_pictures import memory_lines, plot_lines
 from ._text_tables import table_lines
 from ._text_words import STYLES, longest_word, say, say_lines
@@ -127,7 +127,7 @@ def _(block: KeyValues, medium: Medium) -> Iterator[Text]:
 
 @_lines.register
 def _(block: Code, medium: Medium) -> Iterator[Text]:
-    yield from styled(say_lines(block.text, medium), medium.width, indent=_INDENT)
+    yield from code_lines(say_lines(block.text, medium), medium.width, indent=_INDENT)
 
 
 @_lines.register
@@ -138,7 +138,7 @@ def _(block: Callout, medium: Medium) -> Iterator[Text]:
     if block.text:
         lines += styled(say_lines(block.text, medium), width)
     if block.code:
-        lines += styled(say_lines(block.code, medium), medium.width - GAP, indent=_INDENT)
+        lines += code_lines(say_lines(block.code, medium), medium.width - GAP, indent=_INDENT)
     yield from (Text.assemble((say("┃ ", medium), style), line) for line in lines)
 
 
