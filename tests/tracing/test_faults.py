@@ -229,6 +229,6 @@ def test_a_write_inside_a_module_of_torch_names_the_module(tmp_path: Path, capsy
     )
     finding = traced(code, tmp_path).findings[0]
 
-    assert (finding.name, finding.place.line) == ("inplace-before-backward", 3)
-    assert [(spot.line, spot.message) for spot in finding.related] == [(4, "written here by ReLU")]
-    assert "written in place by ReLU" in finding.message
+    assert (finding.name, finding.place.line) == ("inplace-before-backward", 4)
+    assert [(spot.line, spot.message) for spot in finding.related] == [(3, "the value was saved for backward here")]
+    assert "writes in place by ReLU" in finding.message

@@ -7,6 +7,7 @@ In ``faulty/``, ``# fault`` marks the line that is to be reported, ``# related``
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +16,9 @@ import pytest
 import torch
 
 from tensorcopy.tracing.captures.capture import Finding
+from tensorcopy.tracing.viewing.files import Files
+from tensorcopy.tracing.viewing.rewriting import instead
+from tensorcopy.tracing.viewing.rewriting.statements import statement_at
 from tests.tracing.programs import traced
 
 HERE = Path(__file__).parent
@@ -101,3 +105,21 @@ def test_its_mended_twin_is_silent(path: Path, tmp_path: Path) -> None:
     capture = traced(program.mended, tmp_path)
 
     assert (capture.ended, capture.limits, capture.findings) == ("normally", (), ())
+
+
+@pytest.mark.parametrize("path", FAULTY, ids=[path.stem for path in FAULTY])
+def test_what_is_to_be_written_mends_the_program(path: Path, tmp_path: Path) -> None:
+    text = "import copy\nimport numpy as np\nimport torch\nfrom torch import nn\n" + marked(path.read_text()).text
+    capture = traced(text, tmp_path)
+    for finding in capture.findings:
+        new, place = instead(finding, Files.of(capture).text), finding.place
+        statement = statement_at(text, place.line)
+        if not new or statement is None:
+            continue
+        lines = text.split("\n")
+        first, last = statement.node.lineno, statement.last
+        lines[first - 1 : last] = textwrap.indent(new, " " * statement.node.col_offset).split("\n")
+        mended = traced("\n".join(lines), tmp_path)
+
+        assert (finding.name, place.line) not in [(f.name, f.place.line) for f in mended.findings]
+        assert mended.ended in ("normally", capture.ended)

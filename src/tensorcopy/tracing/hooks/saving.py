@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -157,14 +158,16 @@ class Saving:
             node: Any = torch._C._current_autograd_node()
             self._modified(saved, later, node.name() if node is not None else "a function")
         if later and (write := next((w for w in later if _meets(saved.tensor, w[2])), None)) is not None:
-            self._silent(saved, write[1], "through .data or DLPack, past the version counter", _region(*write[2]))
+            self._silent(
+                saved, write[1], "through .data or DLPack, past the version counter", "torch", _region(*write[2])
+            )
         elif self.blocks.at and (block := self.blocks.at.get(saved.address)) is not None:
             self.blocks.look(block, user_site())
             for site in block.writes[saved.outside][:1] if len(block.writes) > saved.outside else ():
-                self._silent(saved, site, "by NumPy", block.array())
+                self._silent(saved, site, "by NumPy", "numpy", block.array())
         return saved.tensor
 
-    def _silent(self, saved: Saved, site: Site, how: str, written: Any) -> None:
+    def _silent(self, saved: Saved, site: Site, how: str, variant: str, written: Any) -> None:
         if _is_checking():
             return
         self.findings.add(
@@ -173,21 +176,23 @@ class Saving:
             f"this writes memory that backward still needs, {how}: torch sees nothing, and the gradient is wrong "
             f"without an error; write a copy",
             ((saved.site, "the value was saved for backward here"),),
+            variant=variant,
             memory=((saved.site, "saves the", saved.tensor), (site, "writes", written)),
         )
 
     def _modified(self, saved: Saved, writes: Sequence[Write], node: str) -> None:
-        meeting = [w for w in writes if _meets(saved.tensor, w[2])] or writes
-        place, module = (meeting[0][1], meeting[0][3]) if meeting else (saved.site, "")
+        first, writes = self._first_of(saved, writes)
+        meeting = [w for w in writes if _meets(first.tensor, w[2])] or writes
+        place, module = (meeting[0][1], meeting[0][3]) if meeting else (first.site, "")
         by = f" by {module}" if module else ""
         self.findings.add(
             "inplace-before-backward",
-            saved.site,
-            f"{node} saved this value for backward, and it is written in place{by} before backward runs, which raises; "
-            f"compute a new value instead of writing in place",
-            ((place, f"written here{by}"),),
+            place,
+            f"this writes in place{by} what {node} saved for backward, before backward runs, which raises; compute a "
+            f"new value instead of writing in place",
+            ((first.site, "the value was saved for backward here"),),
             memory=(
-                (saved.site, "saves the", saved.tensor),
+                (first.site, "saves the", first.tensor),
                 *((place, "writes", _region(*write[2])) for write in meeting[:1]),
             ),
         )
@@ -196,6 +201,13 @@ class Saving:
             f"a tensor of shape {list(saved.tensor.shape)} that {node} saved is at version {saved.tensor._version}; "
             f"expected version {saved.version} instead. Saved at {saved.site}, written at {place}."
         )
+
+    def _first_of(self, saved: Saved, writes: Sequence[Write]) -> tuple[Saved, Sequence[Write]]:
+        """Of what autograd saved in the same memory and is written, what was saved first, and the writes after it."""
+        alike = [s for s in gc.get_objects() if type(s) is Saved and s.address == saved.address]
+        first = min((s for s in alike if s.tensor._version != s.version), key=lambda s: s.sequence, default=saved)
+        later = [w for w in self.writes.get(saved.address, ()) if w[0] > first.sequence]
+        return (first, later) if later else (saved, writes)
 
 
 def _module_at_work() -> str:

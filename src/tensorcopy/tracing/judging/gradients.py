@@ -71,10 +71,10 @@ class Operation:
 class Cut:
     """One place where values lose the graph: what is behind it, and how far the values came."""
 
-    __slots__ = ("how", "keeps_out", "reached", "since", "site", "times", "upstream")
+    __slots__ = ("how", "keeps_out", "reached", "since", "site", "times", "upstream", "variant")
 
-    def __init__(self, site: Site, how: str, keeps_out: bool, since: int) -> None:
-        self.site, self.how, self.keeps_out, self.since = site, how, keeps_out, since
+    def __init__(self, site: Site, how: str, keeps_out: bool, since: int, variant: str) -> None:
+        self.site, self.how, self.keeps_out, self.since, self.variant = site, how, keeps_out, since, variant
         self.upstream: set[int] = set()
         self.times = 0
         self.reached: Site | None = None
@@ -109,7 +109,7 @@ class Gradients:
         if self.escaped and not cuts:
             cuts = self._returned(operation, args, on)
         if on and not operation.valueless and (operation.leaves or self._loses(first, on)):
-            cuts = cuts | self._cut(operation.name, on)
+            cuts = cuts | self._cut(operation.name, on, args)
         if cuts:
             if operation.leaves:
                 self.escaped |= cuts - self.closed
@@ -146,7 +146,7 @@ class Gradients:
     def _loses(self, result: Any, on: list[Any]) -> bool:
         return type(result) in PLAIN and not result.requires_grad and result is not on[0]
 
-    def _cut(self, name: str, on: list[Any]) -> Cuts:
+    def _cut(self, name: str, on: list[Any], args: tuple[Any, ...]) -> Cuts:
         """The cut that an operation makes here; none if it is known to cost no leaf its gradient."""
         how = name if torch.is_grad_enabled() or name in _NAMED else "no_grad"
         site = user_site()
@@ -154,7 +154,8 @@ class Gradients:
         cut = self.cuts.get(key)
         if cut is None:
             keeps_out = how in _EXPLICIT or how in _DECIDES or how == "no_grad"
-            cut = self.cuts[key] = Cut(site, how, keeps_out, self.walks)
+            variant = "list" if type(args[0]) in (list, tuple) else ""
+            cut = self.cuts[key] = Cut(site, how, keeps_out, self.walks, variant)
         cut.times += 1
         if cut.times <= _WALKED:
             for value in on:
@@ -273,6 +274,7 @@ class Gradients:
                 f"{_operation(cut)} takes the value off the graph, and the loss made of it has none: backward() "
                 f"raises; stay on the graph, for example with torch.stack for a list of tensors",
                 ((site, "backward() fails here"),),
+                variant=cut.variant,
             )
 
     def back_propagated(self) -> None:
@@ -353,6 +355,7 @@ class Gradients:
             f"{_operation(cut)} takes the value off the graph: {end}; stay on the graph",
             ((site, "the value arrives here"),) if site is not None else (),
             names=names.split(", "),
+            variant=cut.variant,
         )
         if kind == "gradient-cut":
             # Its advice, a detached copy, would keep the cut.

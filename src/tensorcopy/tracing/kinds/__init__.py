@@ -136,7 +136,7 @@ _ALL = (
         "inplace-before-backward",
         "error",
         "a value that backward needs is written in place, which torch refuses in backward",
-        "saved for backward here",
+        "written here, before backward",
     ),
     _kind(
         "TCY623",

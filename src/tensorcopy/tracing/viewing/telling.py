@@ -50,8 +50,7 @@ def _details(finding: Finding, files: Files, *, listed: bool) -> Iterator[Block]
     yield from _excerpts(finding, files, listed=listed)
     written = instead(finding, files.text)
     if written:
-        where = f", on line {finding.related[0].line}" if finding.name == "inplace-before-backward" else ""
-        yield Code(title=f"Write instead{where}", text=written)
+        yield Code(title="Write instead", text=written)
     if listed and finding.name in _CUTS:
         yield _way(finding, files)
     if listed and finding.memory is not None:
