@@ -108,6 +108,12 @@ def test_the_package_is_marked_as_typed() -> None:
     assert (SOURCE / "py.typed").read_text(encoding="utf-8") == ""
 
 
+def test_the_verbs_tell_a_type_checker_what_they_give() -> None:
+    given = {verb: getattr(tensorcopy, verb).__annotations__["return"] for verb in ("copy", "to_torch", "to_numpy")}
+    assert given == {"copy": "T", "to_torch": "torch.Tensor", "to_numpy": "numpy.ndarray[Any, Any]"}
+    assert tensorcopy.copy.__annotations__["x"] == "T"
+
+
 def test_development_pins_torch() -> None:
     assert re.findall(r"^torch.*$", text_of("requirements-dev.txt"), re.M) == ["torch==2.13.0"]
 

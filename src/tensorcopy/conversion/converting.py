@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import BadArgumentError, note_source
 from ..live.devices import device_of
@@ -16,6 +17,10 @@ from .casting import require_casting
 from .plan import Plan, Request
 from .planner import decide, plan_conversion
 from .sources import expose
+
+if TYPE_CHECKING:
+    import numpy
+    import torch
 
 
 def to_torch(
@@ -32,7 +37,7 @@ def to_torch(
     readonly: bool = False,
     pin_memory: bool = False,
     non_blocking: bool = False,
-) -> Any:
+) -> torch.Tensor:
     """A ``torch.Tensor`` with the values of *obj*: shares memory where it may (``copy=None``), keeps the graph.
 
     Takes tensors, NumPy arrays (also masked, memory-mapped, byte-swapped, reversed, read-only), nested sequences of
@@ -71,11 +76,11 @@ def to_torch(
     """
     if dtype is device is requires_grad is memory_format is null is None and pin_memory is False:
         way = at_once.WAYS.get(type(obj)) if casting == "checked" else None
-        found = None if way is None else way(obj, copy, detach)
+        found: torch.Tensor | None = None if way is None else way(obj, copy, detach)
         if found is not None:
             return found
     # A tracer cannot follow how a source is recognised, so there the conversion happens between two graphs.
-    by_plan = load("torch").compiler.disable(_to_torch) if is_capturing() else _to_torch
+    by_plan: Callable[..., torch.Tensor] = load("torch").compiler.disable(_to_torch) if is_capturing() else _to_torch
     basic = copy, dtype, casting, detach, readonly
     return by_plan(obj, basic, device, requires_grad, memory_format, null, pin_memory, non_blocking)
 
@@ -115,7 +120,7 @@ def to_numpy(
     casting: str = "checked",
     null: Any = None,
     readonly: bool = False,
-) -> Any:
+) -> numpy.ndarray[Any, Any]:
     """A ``numpy.ndarray`` with the values of *obj*: shares memory where it may (``copy=None``).
 
     A tensor that requires grad raises `GraphError` unless ``detach=True``, because NumPy records no gradients. A
@@ -133,7 +138,8 @@ def to_numpy(
         array([1.5, 2. ])
     """
     request = _asked("numpy", copy, dtype, casting, detach, readonly)
-    return _convert(obj, request if null is None else request._replace(null=null))
+    array: numpy.ndarray[Any, Any] = _convert(obj, request if null is None else request._replace(null=null))
+    return array
 
 
 def _asked(to: str, copy: bool | None, dtype: Any, casting: str, detach: bool | None, readonly: bool) -> Request:
@@ -202,8 +208,8 @@ def share(x: Any, to: str | None = None, *, readonly: bool = False, detach: bool
         x: Array, tensor, buffer, column or anything that `to_torch` takes.
         to: Library to see it in; None means NumPy for a tensor and torch for everything else.
         readonly: Read-only memory (bytes, read-only arrays and memory maps, Arrow, pandas, JAX) is refused, because
-        torch
-            would write it all the same. True shares it: you promise not to write. A NumPy result is marked read-only.
+            torch would write it all the same. True shares it: you promise not to write. A NumPy result is marked
+            read-only.
         detach: Cut the graph on purpose.
 
     Raises:

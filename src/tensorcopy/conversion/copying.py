@@ -28,6 +28,7 @@ _plain_dtypes: frozenset[Any] = frozenset()
 _may_be_followed: Callable[[], bool] = bool
 """Whether something follows derivatives without ``requires_grad``, once torch is there."""
 
+T = TypeVar("T")
 Verb = TypeVar("Verb", bound=Callable[..., Any])
 
 
@@ -48,7 +49,7 @@ def _with_fast_path(verb: Verb) -> Verb:
 
 @_with_fast_path
 def copy(
-    x: Any,
+    x: T,
     *,
     detach: bool = True,
     dtype: Any = None,
@@ -58,7 +59,7 @@ def copy(
     out: Any = None,
     casting: str = "checked",
     flat: bool = False,
-) -> Any:
+) -> T:
     """An object of the same kind as *x* that owns its memory: copies, and cuts the graph unless ``detach=False``.
 
     Takes tensors, NumPy arrays and any nest of dict, list, tuple, named tuple, set, deque, dataclass and their
@@ -109,10 +110,11 @@ def copy(
     """
     request = _request(detach, dtype, device, memory_format, requires_grad, casting)
     try:
-        return _copy_slowly(x, request, flat) if out is None else write_into(out, x, request)
+        copied: T = _copy_slowly(x, request, flat) if out is None else write_into(out, x, request)
     except Exception as error:
         note_source(error, "copied", x)
         raise
+    return copied
 
 
 def _request(
