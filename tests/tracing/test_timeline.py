@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from tensorcopy.tracing.captures import timeline
@@ -19,13 +17,11 @@ class Clock:
     def perf_counter_ns(self) -> int:
         return self.now
 
-    time = staticmethod(time.time)
-
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
     made = Clock()
-    monkeypatch.setattr(timeline, "time", made)
+    monkeypatch.setattr(timeline, "perf_counter_ns", made.perf_counter_ns)
     return made
 
 

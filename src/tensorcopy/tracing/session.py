@@ -20,7 +20,7 @@ from .hooks.border import Border
 from .hooks.calls import Calls
 from .hooks.checkpoints import Checkpoints
 from .hooks.compiling import Compiling
-from .hooks.dispatching import DISPATCH
+from .hooks.dispatching import DISPATCH, OnCopy, OnWrite
 from .hooks.every_operation import COST
 from .hooks.saving import Saving
 from .hooks.threads import Threads
@@ -88,9 +88,10 @@ class Session:
         DISPATCH.install()
         if DISPATCH.mode is not None:
             self.limits.append(COST)
-        DISPATCH.on_copy, DISPATCH.on_write = self._copied, self._wrote
+        DISPATCH.on_copy, DISPATCH.on_write = self._listeners()
         self.memory.flush, self.memory.guard = self._flush, self._guard
         Border(self).wrap(self.patches)
+        self.calls.wrap(self.patches)
         self.checkpoints.wrap(self.patches)
         self.saving.wrap(self.patches)
         self.compiling.start()
@@ -172,6 +173,29 @@ class Session:
 
     # --- what the dispatcher and the interpreter tell -----------------------------------------------------------------
 
+    def _listeners(self) -> tuple[OnCopy, OnWrite]:
+        """Who is told of copies and writes: in C, where that was built, who tells `_copied` and `_wrote` of a few."""
+        try:
+            from ._gate import Gate
+        except ImportError:  # built without a compiler
+            return self._copied, self._wrote
+        gate = Gate(
+            session=self,
+            attention=self.attention,
+            plain=PLAIN,
+            strided=torch.strided,
+            current_node=torch._C._current_autograd_node,
+            user_site=user_site,
+            copies=self.copies,
+            record=self.copies.record,
+            memory=self.memory,
+            saved=self.saving.alive,
+            pending=self.copies.pending,
+            living=self.sparing.living,
+            blocks=self.memory.blocks,
+        )
+        return gate.copied, gate.wrote
+
     def _copied(self, name: str, args: tuple[Any, ...], result: Any, nanoseconds: int) -> None:
         if type(result) not in PLAIN or self.attention.away or self.resting:
             return
@@ -179,7 +203,7 @@ class Session:
             node: Any = torch._C._current_autograd_node()
             site = user_site() if node is None else self._site_of(node)
             if result.layout is not torch.strided:
-                self.copies.copied(name.lstrip("_"), bytes_of(result), nanoseconds, site, "forward", "sparse")
+                self.copies.copied(name.lstrip("_"), bytes_of(result), site, "forward", "sparse")
                 return
             tally = self.copies.heard(name, args, result, nanoseconds, site, node)
             if self.full and node is None and site is not NOWHERE and self.copies.phase != "optimizer":
@@ -214,10 +238,14 @@ class Session:
             self.attention.failed(error)
 
     def _written(self, tensor: Any, sequence: int) -> None:
+        """Called for each write, of which nearly all are of memory that nobody waits for."""
         start = address_of(tensor)
-        self.saving.wrote(tensor, start, sequence)
-        self.copies.wrote(start)
-        self.sparing.wrote(start)
+        if start in self.saving.alive:
+            self.saving.wrote(tensor, start, sequence)
+        if start in self.copies.pending:
+            self.copies.wrote(start)
+        if start in self.sparing.living:
+            self.sparing.wrote(start)
         if type(tensor) in PLAIN:
             self.memory.wrote(tensor, start)
 
@@ -230,16 +258,18 @@ class Session:
     # --- training -----------------------------------------------------------------------------------------------------
 
     def _before_step(self, optimizer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
+        # What is looked at here, and what the optimizer does, is not to be heard as calls of the program.
+        heard = self.full and self.calls.end()
         if self.full:
             parameters = _parameters(optimizer)
             self.gradients.stepped(optimizer, parameters)
             self.checkpoints.stepping(optimizer, parameters)
         # The optimizer itself is the first argument.
         if (args[1] if len(args) > 1 else kwargs.get("closure")) is not None:
+            if heard:
+                self.calls.begin()
             return  # Forward and backward run in the closure, within the step.
         self.copies.phase = "optimizer"
-        if self.full:
-            self.calls.end()
         # Optimizers copy hundreds of single numbers, in each step the same: the first steps tell which.
         DISPATCH.pause(copies=not self.full or self.steps >= self.full_steps)
 
@@ -248,11 +278,11 @@ class Session:
         self.steps += 1
         self.copies.recorder.step()
         DISPATCH.sequence += 1
-        DISPATCH.resume()
         if self.full:
+            self._stepped(optimizer)
             self.returns.again()
             self.calls.begin()
-            self._stepped(optimizer)
+        DISPATCH.resume()
         self._turn()
 
     def batch_loaded(self) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 import time
+from collections import defaultdict
 from collections.abc import Callable
+from functools import partial
+from threading import get_ident
+from time import perf_counter_ns
 from typing import Any
 
 from .capture import Events, Timeline
@@ -28,7 +31,7 @@ class Recorder:
 
     def __init__(self) -> None:
         self.begin()
-        self.width, self.phases = _FIRST_WIDTH, dict[str, list[int]]()
+        self.width, self.phases = _FIRST_WIDTH, defaultdict[str, list[int]](partial(list, (0,) * _STRETCHES))
         self.events, self.every, self.skipped = list[tuple[int, int, int, Any, int]](), 1, 0
         self.steps, self.steps_every, self.stepped = list[int](), 1, 0
         self.due: Callable[[], None] | None = None
@@ -36,42 +39,38 @@ class Recorder:
 
     def begin(self) -> None:
         """Take now for the start."""
-        self.began, self.origin = time.time(), time.perf_counter_ns()
+        self.began, self.origin = time.time(), perf_counter_ns()
 
     def copied(self, size: int, nanoseconds: int, tally: Any, phase: str) -> None:
         """A copy of *size* bytes has ended now."""
-        now = time.perf_counter_ns()
-        elapsed = now - self.origin
+        elapsed = perf_counter_ns() - self.origin
         stretch = elapsed // self.width
         if stretch >= _STRETCHES:
             stretch = self._widened(elapsed)
-        found = self.phases.get(phase)
-        if found is None:
-            found = self.phases.setdefault(phase, [0] * _STRETCHES)
-        found[stretch] += size
+        self.phases[phase][stretch] += size
         self.skipped += 1
         if self.skipped >= self.every:
             self.skipped = 0
-            self.events.append((elapsed, nanoseconds, size, tally, threading.get_ident()))
+            self.events.append((elapsed, nanoseconds, size, tally, get_ident()))
             if len(self.events) >= _MOST_EVENTS:
                 self.events, self.every = self.events[::2], self.every * 2
-        if now > self.next and self.due is not None:
-            self._call(now)
+        if elapsed > self.next and self.due is not None:
+            self._call(elapsed)
 
     def step(self) -> None:
         """An optimizer step has ended now."""
-        now = time.perf_counter_ns()
+        elapsed = perf_counter_ns() - self.origin
         self.stepped += 1
         if self.stepped % self.steps_every == 0:
-            self.steps.append(now - self.origin)
+            self.steps.append(elapsed)
             if len(self.steps) >= _MOST_STEPS:
                 self.steps, self.steps_every = self.steps[1::2], self.steps_every * 2
-        if now > self.next and self.due is not None:
-            self._call(now)
+        if elapsed > self.next and self.due is not None:
+            self._call(elapsed)
 
     def seconds(self) -> float:
         """How long it has been noting."""
-        return (time.perf_counter_ns() - self.origin) / 1e9
+        return (perf_counter_ns() - self.origin) / 1e9
 
     def timeline(self, number_of: Callable[[Any], int]) -> Timeline:
         """What was noted, as a plain value; *number_of* gives the line that a tally belongs to."""
@@ -95,7 +94,7 @@ class Recorder:
                 sizes[:] = [a + b for a, b in zip(sizes[::2], sizes[1::2], strict=True)] + [0] * (_STRETCHES // 2)
         return elapsed // self.width
 
-    def _call(self, now: int) -> None:
+    def _call(self, elapsed: int) -> None:
         """Do what is due; it is done again after a hundred times what it took, so that it costs one in a hundred."""
         due, self.due = self.due, None
         if due is None:
@@ -103,8 +102,8 @@ class Recorder:
         try:
             due()
         finally:
-            after = time.perf_counter_ns()
-            self.next = after + max(self.pause, 100 * (after - now))
+            after = perf_counter_ns() - self.origin
+            self.next = after + max(self.pause, 100 * (after - elapsed))
             self.due = due
 
 

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 _CONVERTERS = ("tensor", "as_tensor", "from_numpy", "asarray", "from_dlpack", "frombuffer")
 _NUMBERS = (int, float, bool)
+_SEQUENCES = (list, tuple)
 
 
 class Border:
@@ -42,72 +43,84 @@ class Border:
         patches.wrap(warnings, "showwarning", _at_the_users_line)
 
     def _converter(self, name: str, original: Callable[..., Any]) -> Callable[..., Any]:
-        session, operation = self.session, Operation(name)
+        session, operation, crossing = self.session, Operation(name), f"torch.{name}"
+        attention, calls = session.attention, session.calls
 
         def convert(*args: Any, **kwargs: Any) -> Any:
-            if session.resting or session.attention.away:
+            if session.resting or attention.away:
                 return original(*args, **kwargs)
             data = args[0] if args else kwargs.get("data", kwargs.get("obj"))
+            numbers, site = _are_numbers(data), user_site()
             # What is looked at here is not to be heard as a call, which would cost more than the looking. What comes
             # from outside is counted here, and not once more where torch makes it.
-            resume, outside = session.calls.end(), type(data) not in PLAIN
+            resume, outside = calls.end(), type(data) not in PLAIN
             if outside:
                 DISPATCH.pause_copies()
             try:
-                return self._convert(original, operation, data, args, kwargs)
+                if not numbers:
+                    self._converting(name, data, args, kwargs, site)
+                result = original(*args, **kwargs)
+                if type(result) in PLAIN:
+                    (self._made if numbers else self._converted)(operation, crossing, data, result, site)
+                return result
             finally:
                 if resume:
-                    session.calls.begin()
+                    calls.begin()
                 if outside:
                     DISPATCH.resume_copies()
 
         return convert
 
-    def _convert(
-        self,
-        original: Callable[..., Any],
-        operation: Operation,
-        data: Any,
-        args: tuple[Any, ...],
-        kwargs: dict[str, Any],
-    ) -> Any:
-        session, site, failed = self.session, user_site(), self.session.attention.failed
-        if type(data) not in _NUMBERS and not (type(data) is list and data and type(data[0]) in _NUMBERS):
-            try:
-                dtype = kwargs.get("dtype", args[1] if len(args) > 1 else None)
-                session.conversions.converting(operation.name, data, dtype, site)
-            except Exception as error:
-                failed(error)
-        result = original(*args, **kwargs)
-        if type(result) in PLAIN:
-            try:
-                self._converted(operation, data, result, site)
-            except Exception as error:
-                failed(error)
-        return result
+    def _converting(self, name: str, data: Any, args: tuple[Any, ...], kwargs: dict[str, Any], site: Site) -> None:
+        try:
+            dtype = kwargs.get("dtype", args[1] if len(args) > 1 else None)
+            self.session.conversions.converting(name, data, dtype, site)
+        except Exception as error:
+            self.session.attention.failed(error)
 
-    def _converted(self, operation: Operation, data: Any, result: Any, site: Site) -> None:
+    def _made(self, operation: Operation, crossing: str, data: Any, result: Any, site: Site) -> None:
+        """A tensor was made of a number or of a list of numbers, the most frequent of all, so that it is done apart."""
+        session = self.session
+        try:
+            if type(data) in _SEQUENCES:
+                tally = session.copies.copied(crossing, result.nbytes, site, "data", "list to tensor")
+                if len(data) > 1 or result.dtype is torch.float64:
+                    session.conversions.converted(operation.name, data, result, site)
+                    session.sparing.from_list(result, tally, site)
+            if session.gradients.escaped and session.full:
+                session.gradients.operated(operation, (data,), result)
+        except Exception as error:
+            session.attention.failed(error)
+
+    def _converted(self, operation: Operation, crossing: str, data: Any, result: Any, site: Site) -> None:
         session, name = self.session, operation.name
-        session.conversions.converted(name, data, result, site)
-        if isinstance(data, np.ndarray):
-            # torch can give memory of its own another size, and no other.
-            if name == "tensor" or result.untyped_storage().resizable():
-                tally = session.copies.copied(f"torch.{name}", result.nbytes, 0, site, "data", "NumPy to torch")
-                session.sparing.from_array(name, data, result, tally, site)
-            else:
+        try:
+            session.conversions.converted(name, data, result, site)
+            if isinstance(data, np.ndarray):
+                self._from_array(name, crossing, data, result, site)
+                return
+            if name == "frombuffer":
                 session.memory.shared(result, data, name, site)
-                session.sparing.through_array(data, result, site)
-            session.gradients.came_back(result)
-            return
-        if name == "frombuffer":
+            elif type(data) in _SEQUENCES:
+                tally = session.copies.copied(crossing, result.nbytes, site, "data", "list to tensor")
+                session.sparing.from_list(result, tally, site)
+            elif type(data) in PLAIN and name != "tensor" and address_of(data) == address_of(result) != 0:
+                session.memory.made(result, name, data, site)
+            if session.full:
+                session.gradients.operated(operation, (data,), result)
+        except Exception as error:
+            session.attention.failed(error)
+
+    def _from_array(self, name: str, crossing: str, data: Any, result: Any, site: Site) -> None:
+        session = self.session
+        # torch can give memory of its own another size, and no other.
+        if name == "tensor" or result.untyped_storage().resizable():
+            tally = session.copies.copied(crossing, result.nbytes, site, "data", "NumPy to torch")
+            session.sparing.from_array(name, data, result, tally, site)
+        else:
             session.memory.shared(result, data, name, site)
-        elif type(data) in (list, tuple):
-            tally = session.copies.copied(f"torch.{name}", result.nbytes, 0, site, "data", "list to tensor")
-            session.sparing.from_list(result, tally, site)
-        elif type(data) in PLAIN and name != "tensor" and address_of(data) == address_of(result) != 0:
-            session.memory.made(result, name, data, site)
-        if session.full:
-            session.gradients.operated(operation, (data,), result)
+            session.sparing.through_array(data, result, site)
+        session.gradients.came_back(result)
 
     def _constructor(self, original: Callable[..., Any]) -> Callable[..., Any]:
         session, operation = self.session, Operation("Tensor")
@@ -150,7 +163,7 @@ class Border:
         def tolist(tensor: Any) -> Any:
             if not session.resting and not session.attention.away and type(tensor) in PLAIN:
                 with session.attention:
-                    session.copies.copied("tolist", tensor.nbytes, 0, user_site(), "data", "tensor to list")
+                    session.copies.copied("tolist", tensor.nbytes, user_site(), "data", "tensor to list")
             return original(tensor)
 
         return tolist
@@ -174,6 +187,14 @@ class Border:
             self.session.conversions.attribute_set(name)
 
         return set_attribute
+
+
+def _are_numbers(data: Any) -> bool:
+    """Whether it is a number, or a list that begins and ends with one."""
+    kind = type(data)
+    if kind in _SEQUENCES:
+        return len(data) > 0 and type(data[0]) in _NUMBERS and type(data[-1]) in _NUMBERS
+    return kind in _NUMBERS
 
 
 def _at_the_users_line(original: Callable[..., Any]) -> Callable[..., Any]:

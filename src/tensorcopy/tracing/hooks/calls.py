@@ -11,6 +11,7 @@ from torch.overrides import TorchFunctionMode
 from ..judging.gradients import Operation
 from ..judging.ledger import MAY_COPY
 from ..judging.tensors import PLAIN, address_of
+from ..patches import Patches
 from ..sites import user_site
 from . import interest
 
@@ -35,6 +36,8 @@ _IGNORED = frozenset(
 # Normalisations that write their running statistics while they train.
 _NORMS = frozenset(("batch_norm", "instance_norm"))
 _NATIVE = 9
+# Arguments that bring no code of their own.
+_WITHOUT_OVERRIDES = frozenset((*PLAIN, type(None)))
 _UNSEEN: Any = object()
 _MOST_FUNCTIONS, _MOST_PARTS = 10_000, 64
 
@@ -57,10 +60,26 @@ class Calls(TorchFunctionMode):
             "requires_grad_": self._freeze,
             **dict.fromkeys(_NORMS, self._normalise),
         }
-        tables = interest.Tables(session)
-        self._interest, runs = interest.interest_in(self, tables, self._plans, self._learn, self.attention)
+        self.tables = interest.Tables(session)
+        self._interest, runs = interest.interest_in(self, self.tables, self._plans, self._learn, self.attention)
         if runs is not None:
             self.__torch_function__ = runs  # type: ignore[method-assign]
+
+    def wrap(self, patches: Patches) -> None:
+        """Take a short way for the functions that torch has written in Python, which look for overrides at length."""
+        for module in (torch.functional, torch.nn.functional):
+            patches.wrap(module, "handle_torch_function", self._handler)
+
+    def _handler(self, original: Callable[..., Any]) -> Callable[..., Any]:
+        def handle(function: Any, relevant: Any, *args: Any, **kwargs: Any) -> Any:
+            if any(type(a) not in _WITHOUT_OVERRIDES for a in relevant) or not self.end():
+                return original(function, relevant, *args, **kwargs)
+            try:
+                return self.__torch_function__(function, (), args, kwargs)
+            finally:
+                self.begin()
+
+        return handle
 
     def begin(self) -> None:
         """Begin to see this thread's calls."""
@@ -70,10 +89,13 @@ class Calls(TorchFunctionMode):
 
     def end(self) -> bool:
         """See no more of this thread's calls; False, and nothing is done, while a mode of the program lies on top."""
-        depth = torch._C._len_torch_function_stack()
-        if not self.pushed or depth == 0 or torch._C._get_function_stack_at(depth - 1) is not self:
+        # The stack is of the thread: another one than this may have pushed.
+        if not self.pushed or torch._C._len_torch_function_stack() == 0:
             return False
-        torch._C._pop_torch_function_stack()
+        top = torch._C._pop_torch_function_stack()
+        if top is not self:
+            torch._C._push_on_torch_function_stack(top)
+            return False
         self.pushed = False
         return True
 
@@ -157,18 +179,21 @@ class Calls(TorchFunctionMode):
         return look
 
     def _read(self, traits: int, args: tuple[Any, ...]) -> None:
-        session = self.session
+        known, memory = self.tables, self.session.memory
         for argument in args:
-            kind = type(argument)
-            if kind in PLAIN:
-                session.memory.read(argument)
-                if session.memory.unread and not (traits & interest.IN_PLACE and argument is args[0]):
-                    session.memory.used(argument)
-                session.sparing.used(argument)
-                if traits & interest.USES:
-                    session.conversions.used(argument)
-            elif kind is list or kind is tuple:
-                session.memory.read_all(argument)
+            key, kind = id(argument), type(argument)
+            if kind is list or kind is tuple:
+                memory.read_all(argument)
+            if kind not in PLAIN:
+                continue
+            if key in known.snapshots:
+                memory.read(argument)
+            if known.unread and not (traits & interest.IN_PLACE and argument is args[0]):
+                memory.used(argument)
+            if key in known.growing:
+                self.session.sparing.used(argument)
+            if key in known.copied and traits & interest.USES:
+                self.session.conversions.used(argument)
 
     def _relate(self, name: str, args: tuple[Any, ...], result: Any) -> None:
         """*result* came out of the first argument: over the same memory, or as a copy where a view was meant."""
@@ -184,7 +209,7 @@ class Calls(TorchFunctionMode):
         if start == 0:
             return
         if start == address_of(source):
-            memory.made(result, name, source, user_site())
+            memory.made(result, name, source, user_site(), start)
         elif name in MAY_COPY:
             memory.temporary(result, f"{name}()" if name != "__getitem__" else "an index of positions", user_site())
 

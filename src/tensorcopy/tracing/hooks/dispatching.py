@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from functools import partial
 from threading import get_ident
 from typing import Any
 
@@ -51,6 +52,8 @@ class Dispatch:
         self.keys: list[Any] = []
         self.wanted = [False, False]
         self.thread = 0
+        # Hear of no copies for now: at each conversion, so that it goes without a frame of Python's where that can be.
+        self.pause_copies: Callable[[], None] = partial(self._include, 0, on=False)
 
     def install(self) -> None:
         """Register the hooks, once; where torch lacks what they need, a mode looks at every operation instead."""
@@ -59,12 +62,13 @@ class Dispatch:
         try:
             self.keys = [torch._C._dispatch_key_parse(name) for name in _KEYS]
             self._register()
+            self.pause_copies = partial(torch._C._dispatch_tls_set_dispatch_key_included, self.keys[0], False)
             works = self._hears()
         except (AttributeError, RuntimeError):
             works = False
         if not works:
             self.libraries.clear()
-            self.mode = self.as_mode()
+            self.mode, self.pause_copies = self.as_mode(), partial(self._include, 0, on=False)
 
     def _hears(self) -> bool:
         """Whether a copy calls the hook."""
@@ -124,10 +128,6 @@ class Dispatch:
         self._include(1, on=False)
         if copies:
             self._include(0, on=False)
-
-    def pause_copies(self) -> None:
-        """Hear of no copies for now."""
-        self._include(0, on=False)
 
     def resume_copies(self) -> None:
         """Hear of copies again, if that was wanted."""

@@ -11,6 +11,7 @@ import gc
 import weakref
 import zlib
 from collections import deque
+from functools import lru_cache
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -136,10 +137,11 @@ class Blocks:
     def share(self, block: Block, tensor: Any, site: Site) -> None:
         """*tensor* lies on the block from now on."""
         storage = tensor.untyped_storage()
-        block.owners = [o for o in block.owners if o() is not None]
-        if all(o() is not storage for o in block.owners):
+        if block.owners:
+            block.owners = [o for o in block.owners if o() is not None]
+        if not block.owners or all(o() is not storage for o in block.owners):
             block.owners.append(weakref.ref(storage, lambda _: self._gone(block)))
-        if storage.device.type == "cpu":
+        if tensor.is_cpu:
             size = storage.nbytes()
             if block.bytes is None or size > len(block.bytes):
                 block.bytes = bytes_at(block.start, size)
@@ -333,7 +335,13 @@ def _version(tensor: Any) -> int:
 
 def bytes_at(start: int, size: int) -> Any:
     """The memory as an object that owns nothing and keeps nothing."""
-    return (ctypes.c_ubyte * size).from_address(start)
+    return _array_type(size).from_address(start)
+
+
+@lru_cache(256)
+def _array_type(size: int) -> Any:
+    """Kept, since ctypes makes a type anew for each size that nobody holds, which takes microseconds."""
+    return ctypes.c_ubyte * size
 
 
 def checksum(memory: Any) -> int:

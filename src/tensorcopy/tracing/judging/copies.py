@@ -25,10 +25,11 @@ _Key = tuple[Site, str, str]
 class Tally:
     """Copies of one kind at one line."""
 
-    __slots__ = ("avoidable", "bytes", "count", "kind", "nanoseconds")
+    __slots__ = ("avoidable", "bytes", "count", "hidden", "kind", "nanoseconds")
 
     def __init__(self, kind: str) -> None:
-        self.kind = kind
+        # Hidden are those that a kernel makes on its own behalf: they are not the program's to spare.
+        self.kind, self.hidden = kind, "inside " in kind
         self.count = self.bytes = self.nanoseconds = 0
         self.avoidable: dict[tuple[str, str], list[int]] = {}
 
@@ -61,21 +62,23 @@ class Copies:
         if tally is None:
             kind = kind_in_backward(node.name()) if node is not None else self._kind(operation, args, result)
             tally = self._new((site, operation, phase), kind)
-        return self._count(tally, result.nbytes, nanoseconds, phase)
+        self.record(tally, result.nbytes, nanoseconds, phase)
+        return tally
 
-    def copied(self, operation: str, size: int, nanoseconds: int, site: Site, phase: str, kind: str = "") -> Tally:
-        """Count one copy at the border of torch."""
-        phase = phase if self.phase == "forward" else self.phase
-        tally = self.tallies.get((site, operation, phase))
-        if tally is None:
-            tally = self._new((site, operation, phase), kind)
-        return self._count(tally, size, nanoseconds, phase)
-
-    def _count(self, tally: Tally, size: int, nanoseconds: int, phase: str) -> Tally:
+    def record(self, tally: Tally, size: int, nanoseconds: int, phase: str) -> None:
+        """Count one more copy of a known kind and line."""
         tally.count += 1
         tally.bytes += size
         tally.nanoseconds += nanoseconds
         self.recorder.copied(size, nanoseconds, tally, phase)
+
+    def copied(self, operation: str, size: int, site: Site, phase: str, kind: str = "") -> Tally:
+        """Count one copy at the border of torch, where it is not timed."""
+        phase = phase if self.phase == "forward" else self.phase
+        tally = self.tallies.get((site, operation, phase))
+        if tally is None:
+            tally = self._new((site, operation, phase), kind)
+        self.record(tally, size, 0, phase)
         return tally
 
     def _new(self, key: _Key, kind: str) -> Tally:
@@ -90,7 +93,7 @@ class Copies:
     def judge(self, name: str, args: tuple[Any, ...], result: Any, tally: Tally, site: Site) -> None:
         """Watch a copy that may turn out to have been avoidable."""
         source = args[0]
-        if type(source) not in PLAIN or result.nbytes < 1024 or "inside " in tally.kind:
+        if type(source) not in PLAIN or result.nbytes < 1024 or tally.hidden:
             return
         if name == "clone":
             self._judge_clone(source, result, tally, site)

@@ -87,9 +87,10 @@ class Ledger:
         self.guard: Callable[[], None] | None = None
         self.flush: Any = None
 
-    def made(self, result: Any, how: str, source: Any, site: Site) -> None:
-        """*result* lies on the memory of *source*."""
-        self.born(Birth(result, how, site, address_of(result), self.sequence, self.births.of(source)), result)
+    def made(self, result: Any, how: str, source: Any, site: Site, start: int | None = None) -> None:
+        """*result* lies on the memory of *source*, which begins at *start*."""
+        start = address_of(result) if start is None else start
+        self.born(Birth(result, how, site, start, self.sequence, self.births.of(source)), result)
 
     def born(self, birth: Birth, result: Any) -> None:
         """Keep how *result* came about."""
@@ -97,7 +98,7 @@ class Ledger:
         self.addresses.add(birth.address)
         if len(self.addresses) >= self.sweep_at:
             self._sweep()
-        if birth.how in SNAPSHOTS or birth.block is not None:
+        if birth.block is not None or birth.how in SNAPSHOTS:
             self.snapshots.put(result, birth)
 
     def _sweep(self) -> None:

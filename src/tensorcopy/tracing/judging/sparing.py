@@ -108,9 +108,7 @@ class Sparing:
 
     def copied(self, name: str, args: tuple[Any, ...], result: Any, tally: Tally | None, site: Site) -> None:
         """A tensor was copied."""
-        # What a kernel copies on its own behalf is not the program's to spare.
-        inside = tally is not None and "inside " in tally.kind
-        if result.nbytes < _SMALLEST or inside or not args or self.ended:
+        if result.nbytes < _SMALLEST or (tally is not None and tally.hidden) or not args or self.ended:
             return
         source = args[0]
         if name == "cat":
