@@ -18,6 +18,7 @@ LINK = re.compile(r"\[[^\]\n]*\]\((?P<target>[^)\s]+)\)")
 HEADING = re.compile(r"^#+ (?P<title>.+)$", re.M)
 PROMISE = re.compile(r"#\s*(?P<kind>->|raises)\s*(?P<text>.+)$")
 COMMAND = re.compile(r"^\$ (?P<line>.*)\n(?P<output>(?:(?!\$ ).*\n)*)", re.M)
+FILE = re.compile(r"# (?P<name>\w+\.py)\n")
 LENIENT = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 
 
@@ -60,6 +61,13 @@ def commands(page: str) -> Iterator[tuple[str, str]]:
     for block in blocks(page):
         if block.language == "console":
             yield from ((match["line"], match["output"]) for match in COMMAND.finditer(block.text))
+
+
+def files(page: str) -> Iterator[tuple[str, str]]:
+    """Names and texts of the files that a page shows, for its commands: blocks whose first line is ``# name.py``."""
+    for block in blocks(page):
+        if named := FILE.match(block.text):
+            yield named["name"], block.text
 
 
 def links(page: str) -> Iterator[str]:

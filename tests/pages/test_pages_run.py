@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import tensorcopy
-from tests.pages.reading import ROOT, Block, anchors, blocks, commands, expect, links, pages, run_block
+from tests.pages.reading import ROOT, Block, anchors, blocks, commands, expect, files, links, pages, run_block
 
 PAGES = [pytest.param(page, id=str(page.relative_to(ROOT))) for page in pages()]
 
@@ -29,6 +29,8 @@ def test_python_on_a_page_does_what_the_page_says(page: Path, monkeypatch: pytes
 
 @pytest.mark.parametrize("page", [page for page in PAGES if "$ tensorcopy " in page.values[0].read_text("utf-8")])
 def test_commands_on_a_page_print_what_the_page_says(page: Path, tmp_path: Path) -> None:
+    for name, text in files(page.read_text(encoding="utf-8")):
+        (tmp_path / name).write_text(text, encoding="utf-8")
     for line, output in commands(page.read_text(encoding="utf-8")):
         name, *arguments = shlex.split(line, comments=True)
         if name == "tensorcopy":
@@ -98,6 +100,11 @@ def test_a_text_block_is_the_output_of_the_block_before_it() -> None:
 def test_commands_come_with_the_output_below_them() -> None:
     page = "```console\n$ a b\n1\n2\n$ c\n```\n$ d\n"
     assert list(commands(page)) == [("a b", "1\n2\n"), ("c", "")]
+
+
+def test_a_block_that_begins_with_the_name_of_a_file_is_that_file() -> None:
+    page = "```python\n# a.py\nb = 1\n```\n```python\n# about c.py\n```\n"
+    assert list(files(page)) == [("a.py", "# a.py\nb = 1\n")]
 
 
 def test_links_and_anchors_are_found_outside_code_only() -> None:

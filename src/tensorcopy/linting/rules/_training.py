@@ -11,7 +11,8 @@ from ..flow.frame import Frame
 from ..flow.walking import walk
 from ._reading import ancestors, body_of, position
 
-_STEPS = frozenset(("backward", "step", "fit", "manual_backward", "train_step", "training_step", "optimizer_step"))
+_BACKWARD = frozenset(("backward", "manual_backward"))
+_STEPS = _BACKWARD | {"step", "fit", "train_step", "training_step", "optimizer_step"}
 _TRAINING = _STEPS | {"train", "train_epoch", "train_one_epoch"}
 # Methods that only modules have.
 _ONLY_MODULES = frozenset(("parameters", "state_dict", "load_state_dict", "named_parameters", "zero_grad"))
@@ -26,8 +27,12 @@ def called_name(node: ast.AST) -> str:
 
 
 def training_in(tree: ast.AST) -> ast.Call | None:
-    """Where parameters change inside *tree*: a step, an in-place call, a call that is named for it."""
-    return next((n for n in ast.walk(tree) if isinstance(n, ast.Call) and _trains(n)), None)
+    """Where parameters change inside *tree*: a step, an in-place call, a call that is named for it.
+
+    A backward pass, which only foretells the step, is given where there is nothing else.
+    """
+    found = [n for n in ast.walk(tree) if isinstance(n, ast.Call) and _trains(n)]
+    return next((n for n in found if called_name(n) not in _BACKWARD), found[0] if found else None)
 
 
 def _trains(node: ast.Call) -> bool:
