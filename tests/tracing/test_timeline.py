@@ -7,6 +7,7 @@ import pytest
 from tensorcopy.tracing.captures import timeline
 from tensorcopy.tracing.captures.capture import Events
 from tensorcopy.tracing.captures.timeline import Recorder
+from tensorcopy.tracing.judging.copies import Tally
 
 
 class Clock:
@@ -29,7 +30,7 @@ def test_bytes_are_summed_by_phase_and_stretch_of_time(clock: Clock) -> None:
     recorder = Recorder()
     for now, size, phase in [(0, 1, "forward"), (999_999, 2, "forward"), (1_000_000, 4, "forward"), (5, 8, "data")]:
         clock.now = now
-        recorder.copied(size, 0, None, phase)
+        recorder.copied(Tally(""), size, 0, phase)
 
     found = recorder.timeline(lambda tally: 0)
     assert (found.width, found.copied) == (0.001, {"forward": (3, 4), "data": (8, 0)})
@@ -39,7 +40,7 @@ def test_a_long_run_widens_the_stretches_and_loses_no_byte(clock: Clock) -> None
     recorder = Recorder()
     for number in range(3000):
         clock.now = number * 1_000_000_000
-        recorder.copied(10, 0, None, "forward")
+        recorder.copied(Tally(""), 10, 0, "forward")
 
     found = recorder.timeline(lambda tally: 0)
     assert sum(found.copied["forward"]) == 30_000
@@ -52,18 +53,19 @@ def test_single_copies_are_thinned_out_by_halving(clock: Clock, monkeypatch: pyt
     recorder = Recorder()
     for number in range(32):
         clock.now = number * 1000
-        recorder.copied(number, 0, None, "forward")
+        recorder.copied(Tally(""), number, 0, "forward")
 
     events = recorder.timeline(lambda tally: 0).events
     assert (events.every, events.bytes) == (8, (0, 9, 19, 27))
 
 
 def test_an_event_says_when_it_began_how_long_it_took_and_what_it_belongs_to(clock: Clock) -> None:
-    recorder = Recorder()
+    recorder, tally = Recorder(), Tally("clone")
     clock.now = 7_000
-    recorder.copied(3, 2_000, "tally", "forward")
+    recorder.copied(tally, 3, 2_000, "forward")
 
-    events = recorder.timeline({"tally": 5}.__getitem__).events
+    events = recorder.timeline({tally: 5}.__getitem__).events
+    assert (tally.count, tally.bytes, tally.nanoseconds) == (1, 3, 2_000)
     assert events == Events(at=(5,), took=(2,), bytes=(3,), line=(5,), thread=events.thread)
 
 
@@ -88,7 +90,7 @@ def test_what_is_due_is_done_at_most_every_few_seconds_and_costs_one_in_a_hundre
     recorder.due = due
     for number in range(1, 40):
         clock.now = number * 1_000_000_000
-        recorder.copied(1, 0, None, "forward")
+        recorder.copied(Tally(""), 1, 0, "forward")
 
     assert times == [1_000_000_000, 12_000_000_000, 23_000_000_000, 34_000_000_000]
 
@@ -98,7 +100,7 @@ def test_what_is_due_is_not_done_within_itself(clock: Clock) -> None:
 
     def due() -> None:
         times.append(clock.now)
-        recorder.copied(1, 0, None, "forward")
+        recorder.copied(Tally(""), 1, 0, "forward")
 
     recorder.due, clock.now = due, 1
     recorder.step()

@@ -187,7 +187,7 @@ class Session:
             current_node=torch._C._current_autograd_node,
             user_site=user_site,
             copies=self.copies,
-            record=self.copies.record,
+            record=self.copies.recorder.copied,
             memory=self.memory,
             saved=self.saving.alive,
             pending=self.copies.pending,

@@ -41,8 +41,11 @@ class Recorder:
         """Take now for the start."""
         self.began, self.origin = time.time(), perf_counter_ns()
 
-    def copied(self, size: int, nanoseconds: int, tally: Any, phase: str) -> None:
-        """A copy of *size* bytes has ended now."""
+    def copied(self, tally: Any, size: int, nanoseconds: int, phase: str) -> None:
+        """A copy of *size* bytes has ended now; *tally* is what counts copies of its kind and line."""
+        tally.count += 1
+        tally.bytes += size
+        tally.nanoseconds += nanoseconds
         elapsed = perf_counter_ns() - self.origin
         stretch = elapsed // self.width
         if stretch >= _STRETCHES:

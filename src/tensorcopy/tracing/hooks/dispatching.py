@@ -131,7 +131,10 @@ class Dispatch:
 
     def resume_copies(self) -> None:
         """Hear of copies again, if that was wanted."""
-        self._include(0, on=self.wanted[0])
+        if self.mode is None and self.keys:
+            torch._C._dispatch_tls_set_dispatch_key_included(self.keys[0], self.wanted[0])
+        else:
+            self._include(0, on=self.wanted[0])
 
     def resume(self) -> None:
         """Hear of what was wanted before the pause."""

@@ -62,15 +62,8 @@ class Copies:
         if tally is None:
             kind = kind_in_backward(node.name()) if node is not None else self._kind(operation, args, result)
             tally = self._new((site, operation, phase), kind)
-        self.record(tally, result.nbytes, nanoseconds, phase)
+        self.recorder.copied(tally, result.nbytes, nanoseconds, phase)
         return tally
-
-    def record(self, tally: Tally, size: int, nanoseconds: int, phase: str) -> None:
-        """Count one more copy of a known kind and line."""
-        tally.count += 1
-        tally.bytes += size
-        tally.nanoseconds += nanoseconds
-        self.recorder.copied(size, nanoseconds, tally, phase)
 
     def copied(self, operation: str, size: int, site: Site, phase: str, kind: str = "") -> Tally:
         """Count one copy at the border of torch, where it is not timed."""
@@ -78,7 +71,7 @@ class Copies:
         tally = self.tallies.get((site, operation, phase))
         if tally is None:
             tally = self._new((site, operation, phase), kind)
-        self.record(tally, size, 0, phase)
+        self.recorder.copied(tally, size, 0, phase)
         return tally
 
     def _new(self, key: _Key, kind: str) -> Tally:
