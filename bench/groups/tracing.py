@@ -1,7 +1,8 @@
 """What a recording costs: steps of three trainings, in one process, with each way to watch them taking turns.
 
-Time is that of the main thread on a processor, of one torch thread; starting and stopping are not in it. `light` is
-what a recording is once its full steps are over: one step in ten is sampled.
+Time is that of the main thread on a processor, of one torch thread. The first columns are without start and end, the
+last two with both, since what is worked out at the end is a part of what watching costs. `light` is what a recording
+is once its full steps are over: one step in ten is sampled.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from tensorcopy.tracing.session import Session
 
 CELLS: tuple[Cell, ...] = ()
 _HEAD = (
-    "| training | a step alone | light | full | full without the keys | profiler with stacks | spread |\n"
-    "|---|---|---|---|---|---|---|"
+    "| training | a step alone | light | full | full without the keys | profiler with stacks "
+    "| full, with start and end | profiler, with start and end | spread |\n"
+    "|---|---|---|---|---|---|---|---|---|"
 )
 _FOREVER = 1 << 60
 
@@ -83,16 +85,18 @@ def lines(rounds: int, only: str) -> Iterator[str]:
             yield _row(name, _measured(name, rounds))
 
 
-def _measured(name: str, rounds: int) -> dict[str, list[float]]:
-    """Seconds a step, by way and round."""
+def _measured(name: str, rounds: int) -> dict[str, list[tuple[float, float]]]:
+    """Seconds a step, without and with starting and ending, by way and round."""
     make, steps = WORKLOADS[name]
     step = make()
     _seconds(step, steps)
-    found: dict[str, list[float]] = {way: [] for way in WAYS}
+    found: dict[str, list[tuple[float, float]]] = {way: [] for way in WAYS}
     for _ in range(rounds):
         for way, watching in WAYS.items():
+            started = time.thread_time()
             with watching():
-                found[way].append(_seconds(step, steps))
+                seconds = _seconds(step, steps)
+            found[way].append((seconds, (time.thread_time() - started) / steps))
     return found
 
 
@@ -103,8 +107,11 @@ def _seconds(step: Step, steps: int) -> float:
     return (time.thread_time() - started) / steps
 
 
-def _row(name: str, found: dict[str, list[float]]) -> str:
-    alone = min(found["alone"])
-    ratios = " | ".join(f"x{min(found[way]) / alone:.2f}" for way in WAYS if way != "alone")
-    spread = max(statistics.median(times) / min(times) for times in found.values())
-    return f"| {name} | {alone * 1e3:.2f} ms | {ratios} | {spread:.2f} |"
+def _row(name: str, found: dict[str, list[tuple[float, float]]]) -> str:
+    steps = {way: [within for within, _ in times] for way, times in found.items()}
+    whole = {way: [all_of_it for _, all_of_it in times] for way, times in found.items()}
+    alone = min(steps["alone"])
+    ratios = [min(steps[way]) / alone for way in WAYS if way != "alone"]
+    ratios += [min(whole[way]) / alone for way in ("full", "profiler")]
+    spread = max(statistics.median(times) / min(times) for times in steps.values())
+    return f"| {name} | {alone * 1e3:.2f} ms | {' | '.join(f'x{ratio:.2f}' for ratio in ratios)} | {spread:.2f} |"
