@@ -7,6 +7,9 @@
 
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
+#if PY_VERSION_HEX < 0x030B0000
+#include <frameobject.h> /* what Python 3.10 says of frames */
+#endif
 
 typedef struct {
     PyObject_HEAD
