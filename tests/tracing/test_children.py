@@ -140,12 +140,71 @@ def test_nothing_is_left_in_the_folder_for_temporary_files(tmp_path: Path, monke
     assert left == []
 
 
-def test_a_child_made_by_os_fork_leaves_the_capture_of_its_parent_alone(tmp_path: Path) -> None:
-    code = "import os, torch\ntorch.ones(2).clone()\nif os.fork():\n    os.wait()\n    torch.ones(4).clone()\n"
+FORKING = """
+import os, sys
+import torch
+torch.ones(2).clone()
+child = os.fork()
+if child == 0:
+    torch.ones(5).clone()
+    if sys.argv[1] == "os._exit":
+        os._exit(3)
+    if sys.argv[1] == "sys.exit":
+        sys.exit(3)
+    if sys.argv[1] == "an error":
+        raise ValueError("no")
+else:
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.parametrize(("way", "status"), [("os._exit", 3), ("sys.exit", 3), ("an error", 1), ("its end", 0)])
+def test_a_process_made_by_os_fork_is_recorded_however_it_ends(way: str, status: int, tmp_path: Path) -> None:
+    capture, done = ran(FORKING, tmp_path, way)
+
+    assert (done.returncode, done.stdout) == (0, f"{status}\n")
+    assert sorted((c.place.line, c.count) for c in capture.copies) == [(4, 1), (7, 1)]
+    assert [p.label for p in capture.processes] == ["main", "worker of os.fork"]
+    assert capture.limits == ()
+
+
+EXECUTORS = """
+import concurrent.futures, multiprocessing, sys
+import torch
+
+def work(n):
+    return torch.ones(n).clone().sum().item()
+
+if __name__ == "__main__":
+    with concurrent.futures.ProcessPoolExecutor(2, mp_context=multiprocessing.get_context(sys.argv[1])) as pool:
+        print(sum(pool.map(work, range(6))))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        print(sum(pool.map(work, range(6))))
+"""
+
+
+@pytest.mark.parametrize("method", ["fork", "spawn", "forkserver"])
+def test_executors_of_processes_and_threads_are_recorded_at_one_line(method: str, tmp_path: Path) -> None:
+    capture, done = ran(EXECUTORS, tmp_path, method)
+
+    assert (done.returncode, done.stdout) == (0, "15.0\n15.0\n")
+    assert [(c.place.line, c.count, c.bytes) for c in capture.copies] == [(6, 12, 120)]
+    assert capture.limits == ()
+
+
+def test_a_python_that_the_program_starts_as_a_command_is_not_recorded_and_the_report_says_so(tmp_path: Path) -> None:
+    code = (
+        "import subprocess, sys\nfor _ in range(3):\n"
+        "    subprocess.run([sys.executable, '-c', 'print(1)'], check=True)\n"
+        "subprocess.run(['true'], check=True)\n"
+    )
     capture, done = ran(code, tmp_path)
 
-    assert (done.returncode, done.stderr.count("\n")) == (0, 1)
-    assert [(c.place.line, c.count) for c in capture.copies] == [(5, 1), (2, 1)]
+    assert (done.returncode, done.stdout) == (0, "1\n1\n1\n")
+    assert capture.limits == (
+        "Python was started as a command at program.py:3, and is not recorded: put `tensorcopy run` in there",
+    )
 
 
 def test_processes_of_one_name_are_one_and_names_without_end_are_summed(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -104,6 +104,8 @@ def end(session: Session, error: BaseException | None = None) -> Capture:
 
     The capture holds what the processes have recorded that were started meanwhile.
     """
+    if session not in _UNDER_WAY:
+        return session.so_far()  # A fork of the process that began it, which records itself by now.
     try:
         children = _FOLLOWED.pop()
         children.leave()

@@ -24,8 +24,10 @@ from ...errors import BadArgumentError
 from ...reporting.writing import write_atomically
 from ..captures.capture import UNFINISHED, Capture, read, written
 from ..captures.merging import merged
+from ..captures.renaming import renamed
 from ..patches import Patches
 from ..session import Session
+from .commands import note_commands
 from .joining import FAILED, Joining
 
 # How long to wait in all for processes that are asked for what they have recorded.
@@ -51,8 +53,11 @@ class Children:
         self.patches = Patches()
         self.joining: Joining | None = None
         self.started = 0
+        self.is_starting = False
         self.gathered: dict[str, Capture] = {}
         self.process = os.getpid()
+        # What a process that is spawned calls the script, whatever it is called here.
+        self.script = os.path.abspath(session.command[0]) if session.command else ""
 
     # --- in the process that starts them ------------------------------------------------------------------------------
 
@@ -62,6 +67,9 @@ class Children:
         self.patches.wrap(BaseProcess, "start", self._starting)
         self.patches.wrap(BaseProcess, "terminate", self._ending)
         self.patches.wrap(BaseProcess, "kill", self._ending)
+        if hasattr(os, "fork"):
+            self.patches.wrap(os, "fork", self._forking)
+        note_commands(self.patches, self.session.limits)
 
     def leave(self) -> None:
         """Follow no more processes."""
@@ -90,9 +98,27 @@ class Children:
             self._prepare()
             # Travels with the process object, however that is handed over.
             process._tensorcopy = self.joining
-            return start(process)
+            self.is_starting = True
+            try:
+                return start(process)
+            finally:
+                self.is_starting = False
 
         return begin
+
+    def _forking(self, fork: Callable[[], int]) -> Callable[[], int]:
+        """A process that ``os.fork`` makes begins here; one of multiprocessing only when that has set it up."""
+
+        def fork_and_follow() -> int:
+            if self.is_starting or self.process != os.getpid():
+                return fork()
+            self._prepare()
+            process = fork()
+            if process == 0 and self.joining is not None:
+                self.joining.join(forked=True)
+            return process
+
+        return fork_and_follow
 
     def _prepare(self) -> None:
         if not self.folder:
@@ -136,6 +162,7 @@ class Children:
 
     def add(self, capture: Capture) -> None:
         """Keep the capture of a process, with those of the earlier ones that had its name."""
+        capture = renamed(capture, lambda file: self.session.command[0] if file == self.script else file)
         role = capture.role if capture.role in self.gathered or len(self.gathered) < _MOST_ROLES else _OTHERS
         known = self.gathered.get(role)
         self.gathered[role] = replace(capture, role=role) if known is None else _generations(known, capture)
@@ -147,8 +174,11 @@ class Children:
             self.joining.join()
 
 
-def begin(joining: Joining) -> None:
-    """Record this process, which was started by one that is recorded."""
+def begin(joining: Joining, *, forked: bool) -> None:
+    """Record this process, which was started by one that is recorded.
+
+    forked: by ``os.fork`` itself, so that it may end by ``os._exit``, which runs nothing of what is to run at the end.
+    """
     from .. import recording
 
     session = Session(steps=joining.steps, command=joining.command, strict=joining.strict, child=True)
@@ -159,7 +189,9 @@ def begin(joining: Joining) -> None:
     _follow_batches(session)
     file = Path(joining.folder) / f"{os.getpid()}-{time.time_ns()}.capture"
     session.flush = session.copies.recorder.due = lambda: _write(session.capture(), file, UNFINISHED)
-    util.Finalize(session, _finish, args=(session, file), exitpriority=_LATE)
+    finish = util.Finalize(session, _finish, args=(session, file), exitpriority=_LATE)
+    if forked:
+        session.patches.wrap(os, "_exit", lambda leave: lambda status: (finish(), leave(status)))
     if hasattr(os, "mkfifo"):
         os.mkfifo(file.with_suffix(".ask"))
         _thread.start_new_thread(_answer, (session, file))

@@ -34,13 +34,13 @@ class Joining:
     def __reduce__(self) -> tuple[Any, ...]:
         return _arrived, astuple(self)
 
-    def join(self) -> None:
+    def join(self, *, forked: bool = False) -> None:
         """Record this process, which has just begun. Where that fails, it runs on and the parent is told."""
         if "torch" in sys.modules and os.path.isdir(self.folder):
             try:
                 from .children import begin
 
-                begin(self)
+                begin(self, forked=forked)
             except Exception as error:
                 with suppress(OSError):
                     Path(self.folder, f"{os.getpid()}{FAILED}").write_text(f"{type(error).__name__}: {error}")

@@ -40,7 +40,8 @@ def role(*, child: bool) -> str:
         return f"worker {worker.id}"
     if os.getpid() in _NOTED:
         return f"rank {rank()}"
-    return f"worker {multiprocessing.current_process().name}"
+    process = multiprocessing.current_process()
+    return "worker of os.fork" if multiprocessing.parent_process() is None else f"worker {process.name}"
 
 
 def _number(name: str, otherwise: int) -> int:
