@@ -9,6 +9,14 @@ from tests.linting.programs import cases, codes_in, lines_of, marked_lines
 CODE = "TCY101"
 WRONG = cases(
     """
+--- a sweep that reads what the turn before wrote
+import numpy as np
+def relax(n: int):
+    u = np.zeros(n)
+    old = u # here
+    for i in range(1, n):
+        u[i] = old[i - 1] + 1
+    return u
 --- memory of an object made before the loop
 import torch
 class Attack:
@@ -379,6 +387,25 @@ print(best)
 )
 RIGHT = cases(
     """
+--- a sweep that reads ahead of what it writes
+import numpy as np
+def roots(n: int, k: int, between):
+    points = np.arange(1, k + n) * np.pi
+    found = np.zeros(k + n - 1)
+    for i in range(1, n):
+        for j in range(k + n - 1 - i):
+            root = between(points[j], points[j + 1])
+            found[j] = root
+        points = found
+    return points
+--- blocks that are read before they are written
+import numpy as np
+def solve(a, b, block):
+    x = np.einsum("fm,mt->ft", np.linalg.pinv(a), b)
+    first = x
+    for start in range(0, x.shape[-1], 8):
+        x[..., start : start + 8] = block(a, first[..., start : start + 8])
+    return x
 --- what a reshape may copy
 import torch
 class Runner:

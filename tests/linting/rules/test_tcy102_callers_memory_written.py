@@ -9,6 +9,14 @@ from tests.linting.programs import cases, codes_in, lines_of, marked_lines
 CODE = "TCY102"
 WRONG = cases(
     """
+--- converted to the dtype that the test found
+import torch
+def scaled(x: torch.Tensor):
+    if x.dtype == torch.float32:
+        y = x.type(torch.float) # here
+        y.mul_(2)
+        return y
+    return x
 --- a caller binds the result to its own argument
 import torch
 def decoded(output: torch.Tensor, scale):
@@ -150,6 +158,36 @@ def f(batch):
 )
 RIGHT = cases(
     """
+--- bytes only
+import torch
+def forward(observation):
+    if observation.dtype == torch.uint8:
+        image = observation.type(torch.float)
+        image.mul_(2)
+    else:
+        image = observation
+    return image
+--- anything but floats
+import numpy as np
+def centred(x: np.ndarray):
+    if x.dtype == np.float32:
+        y = x.copy()
+    else:
+        y = x.astype(np.float32, copy=False)
+        y -= 1
+    return y
+--- bytes scaled to one
+import torch
+def forward(observation):
+    image = observation.type(torch.float)
+    image = image.mul_(1.0 / 255)
+    return image.mean()
+--- bytes divided
+import torch
+def prepare(image):
+    x = torch.from_numpy(image).float()
+    x /= 255
+    return x[None]
 --- through layers that an unknown list holds
 import torch
 class Net(torch.nn.Module):

@@ -9,6 +9,20 @@ from tests.linting.programs import cases, codes_in, lines_of, marked_lines
 CODE = "TCY104"
 WRONG = cases(
     """
+--- made anew behind the loop only for some
+import torch
+def fit(model, optimizer, train, evaluate, epochs):
+    best = 0.0
+    for epoch in range(epochs):
+        train(model, optimizer)
+        optimizer.step()
+        score = evaluate(model)
+        if score > best:
+            checkpoint = {"epoch": epoch, "model": model.state_dict()} # here
+            best = score
+    if best > 2:
+        checkpoint = {"epoch": 0, "model": None}
+    torch.save(checkpoint, "best.pt")
 --- a target that is the network itself
 import torch
 class Agent:
@@ -286,6 +300,20 @@ def train(model, opt, loader, evaluate):
 )
 RIGHT = cases(
     """
+--- saved at once, and made anew behind the loop
+import torch
+def fit(model, optimizer, train, evaluate, epochs):
+    best = 0.0
+    for epoch in range(epochs):
+        train(model, optimizer)
+        optimizer.step()
+        score = evaluate(model)
+        if score > best:
+            checkpoint = {"epoch": epoch, "model": model.state_dict()}
+            torch.save(checkpoint, "best.pt")
+            best = score
+    checkpoint = {"epoch": epochs, "model": model.state_dict()}
+    torch.save(checkpoint, "last.pt")
 --- a target that is made, and one that is only another name
 import copy, torch
 class Agent:

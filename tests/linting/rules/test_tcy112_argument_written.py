@@ -57,6 +57,13 @@ class A:
 )
 RIGHT = cases(
     """
+--- an argument that is written under its own name as well
+import numpy as np
+def filled(border: np.ndarray, inner):
+    border[1:-1, 1:-1] = 0
+    image = border
+    image[1:-1, 1:-1] = inner
+    return image
 --- copied first
 import torch
 def scaled(features: torch.Tensor):

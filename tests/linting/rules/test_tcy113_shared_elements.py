@@ -165,6 +165,33 @@ layers = nn.ModuleList([copy.copy(layer) for _ in range(3)]) # here
 )
 RIGHT = cases(
     """
+--- written before it gets its names
+import torch
+from torch import nn
+class Graph(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList()
+        self.layers.append(nn.Linear(3, 3))
+    def forward(self, x: torch.Tensor, convolutions):
+        x = first = self.layers[0](x).relu_()
+        x = torch.dropout(x, 0.1, True)
+        for convolution in convolutions:
+            h = convolution(x, first)
+            x = h.relu_()
+        return x
+--- an activation that has parameters on one branch only
+from torch import nn
+def build(act, n):
+    layers = nn.ModuleList()
+    if act == "prelu":
+        a = nn.PReLU()
+    else:
+        a = nn.ReLU()
+    for _ in range(n):
+        layers.append(nn.Linear(2, 2))
+        layers.append(a)
+    return layers
 --- a place gets a list of its own before it is filled
 buckets = [[]] * 100
 for i in range(1000):

@@ -70,14 +70,15 @@ def effect_of(name: str, kind: str, facts: frozenset[str]) -> Effect | None:
 
     facts: words like ``"dtype"`` (a dtype is given), ``"copy=True"``, ``"out"`` (the argument is given), ``"mask"``.
     For an unknown kind the entries of tensors and arrays have to agree; where they do not, memory or graph depends.
-    So it does where no entry is for these arguments, as in ``x.to(unknown)``.
+    So it does where no entry is for these arguments, as in ``x.to(unknown)``, and where several are, as in
+    ``x.to(device)``, which copies from another device only.
     """
     entries = [e for e in for_call(name) if e.call.style is not Style.CHAIN and _conditions_hold(e, facts)]
     fitting = sorted((e for e in entries if kind in _SOURCES.get(e.source, ())), key=_constants, reverse=True)
     if not fitting and kind == v.UNKNOWN:
         return _merged([e for e in entries if e.source in (Kind.TENSOR, Kind.ARRAY)])
     if fitting:
-        return _of(fitting[0])
+        return _merged([e for e in fitting if e.call.when == fitting[0].call.when])
     if not name.startswith(("torch.Tensor.", "numpy.ndarray.")):
         return None
     calls = [e for e in for_call(name) if e.call.style is not Style.CHAIN and e.call.source == 0]
@@ -143,7 +144,7 @@ def _of(entry: Operation) -> Effect:
 
 
 def _merged(entries: list[Operation]) -> Effect | None:
-    """One effect for several kinds of source; what they do not agree on depends."""
+    """One effect for what several entries say; what they do not agree on depends."""
     if not entries:
         return None
     first = _of(entries[0])

@@ -43,6 +43,20 @@ def _only_written(name: ast.AST, parents: Parents) -> bool:
     return False
 
 
+def is_written_under(frame: Frame, name: str) -> bool:
+    """Whether the function writes into *name* by an index or in place as well, under that very name."""
+    for node in walk(body_of(frame)):
+        if isinstance(node, ast.Subscript) and not isinstance(node.ctx, ast.Load) and _is_called(node.value, name):
+            return True
+        if isinstance(node, ast.AugAssign) and _is_called(node.target, name):
+            return True
+    return False
+
+
+def _is_called(node: ast.AST, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
 def statement_of(frame: Frame, node: ast.AST) -> ast.stmt | None:
     """The statement that *node* is part of."""
     parents = frame.unit.parents
@@ -97,12 +111,68 @@ def means_to_write(frame: Frame) -> bool:
 
 def only_where_it_converts(frame: Frame, node: ast.AST) -> bool:
     """Whether a conversion stands under a test that dtype or device differ, so that it always copies."""
-    child = node
+    child, target = node, _dtype_asked(node)
     for outer in ancestors(frame, node):
-        if isinstance(outer, ast.If) and child in outer.body and _asks_for_difference(outer.test):
+        if isinstance(outer, ast.If) and _converts_where(outer, child, target):
             return True
         child = outer
     return False
+
+
+def _converts_where(branch: ast.If, child: ast.AST, target: str) -> bool:
+    """Whether the side of the branch that *child* is on is reached only by what is not *target* yet."""
+    if child in branch.body:
+        return _asks_for_difference(branch.test) or _is_of_other_dtype(branch.test, target)
+    return child in branch.orelse and _compared_dtype(branch.test) == target != ""
+
+
+_SAME_DTYPE = {"float": "float32", "double": "float64", "half": "float16", "long": "int64", "int": "int32"}
+
+
+def _dtype_asked(node: ast.AST) -> str:
+    """The dtype that a conversion asks for: of ``x.float()``, ``x.to(torch.float)``, ``x.astype(np.float32)``."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return ""
+    if node.func.attr in _SAME_DTYPE:
+        return _SAME_DTYPE[node.func.attr]
+    given = [*node.args, *(k.value for k in node.keywords if k.arg == "dtype")]
+    return next((d for d in map(_dtype_named, given) if d), "")
+
+
+def _dtype_named(node: ast.AST) -> str:
+    name = node.attr if isinstance(node, ast.Attribute) else ""
+    name = name.removesuffix("Tensor").lower()
+    is_dtype = name.rstrip("0123456789") in ("float", "bfloat", "double", "half", "int", "uint", "long", "bool")
+    return _SAME_DTYPE.get(name, name) if is_dtype else ""
+
+
+def _compared_dtype(test: ast.expr) -> str:
+    """D of ``x.dtype == D``."""
+    if not isinstance(test, ast.Compare) or not isinstance(test.ops[0], (ast.Eq, ast.Is)):
+        return ""
+    sides = [test.left, *test.comparators]
+    asked = any(isinstance(s, ast.Attribute) and s.attr == "dtype" for s in sides)
+    return next((d for d in map(_dtype_named, sides) if d), "") if asked else ""
+
+
+def _is_of_other_dtype(test: ast.expr, target: str) -> bool:
+    """``if x.dtype == torch.uint8: x = x.float()``: another dtype than the one that is asked for."""
+    parts = test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.And) else [test]
+    return bool(target) and any(_compared_dtype(part) not in ("", target) for part in parts)
+
+
+def converts_bytes(write: ast.AST, conversion: ast.AST) -> bool:
+    """``x = x.float(); x /= 255``: the values were bytes, which a conversion to floats always copies."""
+    if not isinstance(conversion, ast.Call) or any(k.arg == "copy" for k in conversion.keywords):
+        return False
+    if not _dtype_asked(conversion).startswith(("float", "bfloat")):
+        return False
+    if isinstance(write, ast.AugAssign):
+        factor: ast.AST | None = write.value
+    else:
+        scales = isinstance(write, ast.Call) and getattr(write.func, "attr", "") in ("div_", "mul_")
+        factor = write.args[0] if scales and isinstance(write, ast.Call) and write.args else None
+    return factor is not None and any(isinstance(n, ast.Constant) and n.value == 255 for n in ast.walk(factor))
 
 
 def _asks_for_difference(test: ast.expr) -> bool:
@@ -162,13 +232,20 @@ def is_whole_write(write: Write) -> bool:
     if write.value.is_part or write.how not in ("augmented", "subscript", "method", "out"):
         return False
     target = written_expression(write.node)
-    if write.how in ("method", "out") or not isinstance(target, ast.Subscript):
+    return write.how in ("method", "out") or is_at_fixed_place(target)
+
+
+def is_at_fixed_place(target: ast.AST) -> bool:
+    """Whether no index of *target* moves on: ``x``, ``x[0, 1:]``, ``x[-1]``."""
+    if not isinstance(target, ast.Subscript):
         return True
     indices = target.slice.elts if isinstance(target.slice, ast.Tuple) else [target.slice]
     return all(_is_fixed(i) for i in indices)
 
 
 def _is_fixed(index: ast.expr) -> bool:
+    if isinstance(index, ast.UnaryOp):
+        return isinstance(index.operand, ast.Constant)
     if isinstance(index, ast.Slice):
         return all(part is None or isinstance(part, ast.Constant) for part in (index.lower, index.upper, index.step))
     return isinstance(index, ast.Constant)

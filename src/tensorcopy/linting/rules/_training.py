@@ -196,4 +196,31 @@ def is_read_outside(tree: ast.AST, name: str, branch: ast.AST, loop: ast.AST) ->
     start, first = position(branch), position(loop)
     end = (getattr(branch, "end_lineno", 0), getattr(branch, "end_col_offset", 0))
     loads = (n for n in ast.walk(tree) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load))
-    return any(position(n) >= first and not start <= position(n) < end for n in loads)
+    reads = [n for n in loads if position(n) >= first and not start <= position(n) < end]
+    return any(not _is_bound_before(tree, name, n, loop) for n in reads)
+
+
+def _is_bound_before(tree: ast.AST, name: str, read: ast.AST, loop: ast.AST) -> bool:
+    """``state = ...; save(state)`` behind the loop: the name has another value by the time that it is read."""
+    behind = (getattr(loop, "end_lineno", 0), getattr(loop, "end_col_offset", 0))
+    for block in _blocks_around(tree, read):
+        for statement in block:
+            bound = isinstance(statement, ast.Assign) and any(
+                isinstance(t, ast.Name) and t.id == name for t in statement.targets
+            )
+            if bound and behind <= position(statement) and _ends(statement) <= position(read):
+                return True
+    return False
+
+
+def _ends(node: ast.AST) -> tuple[int, int]:
+    return getattr(node, "end_lineno", 0), getattr(node, "end_col_offset", 0)
+
+
+def _blocks_around(tree: ast.AST, node: ast.AST) -> Iterator[list[ast.stmt]]:
+    """The lists of statements that *node* stands in, directly or deeper."""
+    for outer in ast.walk(tree):
+        for field in ("body", "orelse", "finalbody"):
+            block = getattr(outer, field, None)
+            if isinstance(block, list) and any(position(s) <= position(node) < _ends(s) for s in block):
+                yield block

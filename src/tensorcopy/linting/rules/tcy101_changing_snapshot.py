@@ -168,6 +168,8 @@ def read_after_the_write(event: Stale) -> None:
         return
     if "on one branch" in event.value.traits:
         return
+    if _is_read_ahead(event):
+        return
     if write.how != "call" and all(_is_whole_step(s) for s in steps) and not _is_window(event, steps[0]):
         _report(event, steps[0], write, event.node)
 
@@ -187,6 +189,34 @@ def _is_window(event: Stale, step: Step) -> bool:
         return False
     loops = [n for n in ancestors(event.frame, event.node) if isinstance(n, (ast.For, ast.While))]
     return any(contains(loop, event.write.node) and not contains(loop, step.node) for loop in loops)
+
+
+def _is_read_ahead(event: Stale) -> bool:
+    """``old = x; for i in range(n): x[i] = f(old[i], old[i + 1])``: each place is read before it is written."""
+    write, name = event.write.node, event.node.id if isinstance(event.node, ast.Name) else ""
+    loops = [n for n in ancestors(event.frame, event.node) if isinstance(n, ast.For)]
+    loop = next((n for n in loops if contains(n, write)), None)
+    if not name or loop is None or not isinstance(write, ast.Subscript):
+        return False
+    reads = [n for n in ast.walk(loop) if isinstance(n, ast.Name) and n.id == name and isinstance(n.ctx, ast.Load)]
+    parents = (event.frame.unit.parents.get(n) for n in reads)
+    return all(isinstance(p, ast.Subscript) and _is_ahead(p.slice, write.slice, loop) for p in parents)
+
+
+def _is_ahead(read: ast.expr, written: ast.expr, loop: ast.For) -> bool:
+    """Whether an index is the one that is written in this turn, or one of a later turn."""
+    moves = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    if not any(isinstance(n, ast.Name) and n.id in moves for n in ast.walk(written)):
+        return False
+    if isinstance(read, ast.BinOp) and isinstance(read.op, ast.Add) and isinstance(read.right, ast.Constant):
+        return ast.dump(read.left) == ast.dump(written) and _counts_up(loop)
+    return ast.dump(read) == ast.dump(written)
+
+
+def _counts_up(loop: ast.For) -> bool:
+    call = loop.iter if isinstance(loop.iter, ast.Call) else None
+    plain = call is not None and isinstance(call.func, ast.Name) and call.func.id == "range"
+    return plain and call is not None and len(call.args) < 3
 
 
 _SHALLOW = frozenset(("copy.copy(list)", "copy.copy(dict)", "copy.copy(tuple)"))

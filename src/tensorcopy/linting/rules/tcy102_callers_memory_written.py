@@ -9,7 +9,7 @@ from ..flow.events import Write, on
 from ..flow.values import Step, Value
 from ..model import Level, Rule
 from ._callers import is_replaced_by_callers
-from ._reading import body_of, is_read_after, means_to_write, only_where_it_converts, written_name
+from ._reading import body_of, converts_bytes, is_read_after, means_to_write, only_where_it_converts, written_name
 
 RULE = Rule(
     code="TCY102",
@@ -40,6 +40,8 @@ def converted_argument(event: Write) -> None:
         return
     step = _conversion(value) or (None if root.many else _rebound(event, root.name) or _viewed(event, name, root.name))
     if step is None or root not in step.base.regions or only_where_it_converts(frame, step.node):
+        return
+    if converts_bytes(event.node, step.node):
         return
     if not is_read_after(frame, name, event.node) or "expanded" in value.traits:
         return

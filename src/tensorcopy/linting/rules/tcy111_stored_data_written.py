@@ -8,7 +8,7 @@ from ..flow import values as v
 from ..flow.events import Write, on
 from ..flow.values import Region, Step, Value
 from ..model import Level, Rule
-from ._reading import contains, is_read_after, written_name
+from ._reading import contains, is_at_fixed_place, is_read_after, written_name
 
 RULE = Rule(
     code="TCY111",
@@ -33,6 +33,8 @@ def element(event: Write) -> None:
     step, name = _taken(value), written_name(event.node)
     if step is None or name in ("", "self") or not is_read_after(frame, name, event.node):
         return
+    if _fills_fixed_place(event, name):
+        return
     event.report(
         RULE,
         step.node,
@@ -40,6 +42,15 @@ def element(event: Write) -> None:
         f"is stored, so the next call starts from changed data; copy it first",
         related=((event.node, f"{region.kept} is written here"),),
     )
+
+
+def _fills_fixed_place(event: Write, name: str) -> bool:
+    """``row = self.table[i]; row[-1] = self.last``: a place that is there for what the object knows at each call."""
+    statement = event.frame.unit.parents.get(event.node)
+    if event.how != "subscript" or not isinstance(statement, ast.Assign) or not is_at_fixed_place(event.node):
+        return False
+    names = {n.id for n in ast.walk(statement.value) if isinstance(n, ast.Name)}
+    return "self" in names and name not in names
 
 
 def _is_numeric(event: Write) -> bool:

@@ -8,7 +8,7 @@ from ..flow import values as v
 from ..flow.events import Stale, Write, on
 from ..flow.values import Step, Value
 from ..model import Level, Rule
-from ._reading import body_of, is_read_after, means_to_write, written_name
+from ._reading import body_of, is_read_after, is_written_under, means_to_write, written_name
 
 RULE = Rule(
     code="TCY112",
@@ -31,7 +31,7 @@ def under_another_name(event: Write) -> None:
     name, source = written_name(event.node), _assigned_name(renamed)
     if name in ("", source) or not source or not is_read_after(frame, name, event.node):
         return
-    if not _belongs_to_caller(value, source):
+    if not _belongs_to_caller(value, source) or is_written_under(frame, source):
         return
     sometimes = " on this branch" if _half_shared(value) else ""
     event.report(

@@ -87,6 +87,8 @@ def appended(event: Call) -> None:
     node, value, loop = event.argument_node(0), event.argument(0), event.frame.loop
     if not isinstance(node, ast.Name) or value is None or loop is None or not _trains(value) or value.node is None:
         return
+    if value.ref is None and "on one branch" in value.traits:
+        return
     if not contains(loop, value.node) and not _binds(loop, node.id):
         event.report(
             RULE,
@@ -175,6 +177,8 @@ def chained(event: Write) -> None:
         return
     statement = event.frame.unit.parents.get(made)
     if not isinstance(statement, ast.Assign) or len(statement.targets) < 2 or event.how in ("call", "step"):
+        return
+    if contains(statement, event.node):
         return
     other = next((t for t in _others(statement, event) if _is_used_alone(event, t)), None)
     if other is not None:
