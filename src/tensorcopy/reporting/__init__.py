@@ -14,105 +14,41 @@ from .medium import Medium
 
 if TYPE_CHECKING:
     from .model import (
-        Align as Align,
+        Align,
+        Amount,
+        Amounts,
+        Axis,
+        Block,
+        Callout,
+        CalloutKind,
+        Cell,
+        Code,
+        Column,
+        Excerpt,
+        Field,
+        KeyValues,
+        Mark,
+        MemoryPicture,
+        Moment,
+        Paragraph,
+        Plot,
+        Point,
+        Report,
+        Row,
+        Section,
+        Series,
+        SharedPart,
+        Span,
+        Stop,
+        Storage,
+        Table,
+        Tone,
+        Value,
+        ValueType,
+        Way,
+        table,
     )
-    from .model import (
-        Amount as Amount,
-    )
-    from .model import (
-        Amounts as Amounts,
-    )
-    from .model import (
-        Axis as Axis,
-    )
-    from .model import (
-        Block as Block,
-    )
-    from .model import (
-        Callout as Callout,
-    )
-    from .model import (
-        CalloutKind as CalloutKind,
-    )
-    from .model import (
-        Cell as Cell,
-    )
-    from .model import (
-        Code as Code,
-    )
-    from .model import (
-        Column as Column,
-    )
-    from .model import (
-        Excerpt as Excerpt,
-    )
-    from .model import (
-        Field as Field,
-    )
-    from .model import (
-        KeyValues as KeyValues,
-    )
-    from .model import (
-        Mark as Mark,
-    )
-    from .model import (
-        MemoryPicture as MemoryPicture,
-    )
-    from .model import (
-        Moment as Moment,
-    )
-    from .model import (
-        Paragraph as Paragraph,
-    )
-    from .model import (
-        Plot as Plot,
-    )
-    from .model import (
-        Point as Point,
-    )
-    from .model import (
-        Report as Report,
-    )
-    from .model import (
-        Row as Row,
-    )
-    from .model import (
-        Section as Section,
-    )
-    from .model import (
-        Series as Series,
-    )
-    from .model import (
-        SharedPart as SharedPart,
-    )
-    from .model import (
-        Span as Span,
-    )
-    from .model import (
-        Stop as Stop,
-    )
-    from .model import (
-        Storage as Storage,
-    )
-    from .model import (
-        Table as Table,
-    )
-    from .model import (
-        Tone as Tone,
-    )
-    from .model import (
-        Value as Value,
-    )
-    from .model import (
-        ValueType as ValueType,
-    )
-    from .model import (
-        Way as Way,
-    )
-    from .model import (
-        table as table,
-    )
-    from .showing import Shown as Shown
+    from .showing import Shown
 
 __all__ = [
     "Align",
