@@ -62,6 +62,8 @@ def test_ways_whose_spreads_meet_are_too_close_to_call():
 def test_more_than_two_that_are_too_close_are_counted():
     found = recommend([way("a" * k, 1) for k in range(1, 6)], OWN)
     assert found.reason.endswith("(too close to call: aa, aaa and 2 more)")
+    found = recommend([way(code, 1) for code in ("a", "aa", "aaa", "aaaa")], OWN)
+    assert found.reason.endswith("(too close to call: aa, aaa and 1 more)")
 
 
 def test_a_way_that_spreads_widely_does_not_win_by_a_short_name():

@@ -31,6 +31,18 @@ def test_what_uses_up_its_share_has_few_rounds_or_one(monkeypatch):
     assert [t.rounds for t in found] == [21, 3, 1]
 
 
+def test_the_calls_of_a_sample_count_towards_the_share(monkeypatch):
+    monkeypatch.setattr(timing, "_sample", lambda runner, calls: 0.1)
+    monkeypatch.setattr(timing, "_warmed_up", lambda runner: 100)
+    assert [t.rounds for t in timed([Runner(call=torch.clone, x=X)], 3.0)] == [3]
+
+
+def test_a_call_that_took_long_before_needs_no_warm_up():
+    calls = []
+    (found,) = timed([Runner(call=calls.append, x=X, seconds=1.0)], 0.0)
+    assert len(calls) == found.rounds
+
+
 def test_a_call_that_changes_its_source_gets_a_new_one_in_each_round():
     met = []
     timed([Runner(call=lambda x: met.append(id(x)) or x.add_(1), x=X, private=True)], 0.001)

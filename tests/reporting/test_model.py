@@ -82,6 +82,11 @@ def test_shared_parts_are_worked_out_from_spans_without_gaps() -> None:
     )
 
 
+def test_an_empty_span_parts_nothing_that_others_share() -> None:
+    spans = (Span(label="a", lo=0, hi=9), Span(label="b", lo=0, hi=9), Span(label="empty", lo=4, hi=4))
+    assert Storage(name="s", bytes=9, spans=spans).shared_parts == (SharedPart(lo=0, hi=9, labels=("a", "b")),)
+
+
 def test_shared_parts_that_are_given_are_believed() -> None:
     spans = (Span(label="even", lo=0, hi=10, gaps=True), Span(label="odd", lo=1, hi=10, gaps=True))
     part = SharedPart(lo=3, hi=4, labels=("even", "odd"))

@@ -23,7 +23,7 @@ def solvable(terms: Iterable[Term], target: int, *, max_work: int = MAX_WORK) ->
         return False
     if target == 0 or len(ordered) < 2:
         return target % divisor[0] == 0 if ordered else True
-    return target % divisor[0] == 0 and _search(ordered, reach, divisor, target, max_work)
+    return _search(ordered, reach, divisor, target, max_work)
 
 
 def _merge(terms: Iterable[Term]) -> list[Term]:
