@@ -19,6 +19,8 @@ from hypothesis import strategies as st
 import tensorcopy
 from tensorcopy.errors import BadArgumentError, BadFileError
 from tensorcopy.inspection.files import compact_file, inspect_file, verifying
+from tensorcopy.inspection.files.reading import Slices
+from tensorcopy.live.regions import Region
 
 torch = pytest.importorskip("torch")
 PARENT = torch.arange(1000.0).view(100, 10)
@@ -308,3 +310,11 @@ def test_a_folder_that_is_not_there_is_told(tmp_path: Path) -> None:
         BadArgumentError, match=r"cannot write .*none/out.pt · No such file or directory · name a file in"
     ):
         compact_file(tmp_path / "in.pt", tmp_path / "none" / "out.pt")
+
+
+def test_one_element_that_repeats_is_never_taken_for_elements_of_their_own():
+    repeated, own = Region(0, (3,), (0,), 1), Region(0, (3,), (1,), 1)
+    one, three = Slices(io.BytesIO(b"a")), Slices(io.BytesIO(b"abc"))
+    assert verifying._equal(three, own, 0, three, own, 0)
+    assert not verifying._equal(one, repeated, 0, three, own, 0)
+    assert not verifying._equal(three, own, 0, one, repeated, 0)
