@@ -19,7 +19,9 @@ from hypothesis import strategies as st
 import tensorcopy
 from tensorcopy.errors import BadArgumentError, BadFileError
 from tensorcopy.inspection.files import compact_file, inspect_file, verifying
+from tensorcopy.inspection.files.formats.torch_archive import take_apart
 from tensorcopy.inspection.files.reading import Slices
+from tensorcopy.inspection.files.zip_directory import members_of
 from tensorcopy.live.regions import Region
 
 torch = pytest.importorskip("torch")
@@ -318,3 +320,21 @@ def test_one_element_that_repeats_is_never_taken_for_elements_of_their_own():
     assert verifying._equal(three, own, 0, three, own, 0)
     assert not verifying._equal(one, repeated, 0, three, own, 0)
     assert not verifying._equal(three, own, 0, one, repeated, 0)
+
+
+@pytest.mark.parametrize("other", [{"b": torch.ones(2)}, {"a": torch.ones(2, 1)}, {"a": torch.ones(2).int()}])
+def test_tensors_of_another_name_type_or_shape_are_told(tmp_path: Path, other: dict[str, Any]) -> None:
+    torch.save({"a": torch.ones(2)}, tmp_path / "old.pt")
+    torch.save(other, tmp_path / "new.pt")
+    with (tmp_path / "old.pt").open("rb") as old, (tmp_path / "new.pt").open("rb") as new:
+        archive = take_apart(old, "old.pt", members_of(old))
+        verifying.verify(Slices(old), archive, old)
+        with pytest.raises(
+            BadFileError, match=r"differs in the names, types and shapes of its tensors, and was thrown"
+        ):
+            verifying.verify(Slices(old), archive, new)
+
+
+def test_steps_are_joined_only_where_both_files_go_on_in_the_same_way() -> None:
+    assert verifying._joined([(2, 4, 8), (3, 8, 16)], 1) == (1, [(6, 4, 8)])
+    assert verifying._joined([(2, 4, 8), (3, 8, 99)], 1) == (1, [(2, 4, 8), (3, 8, 99)])
