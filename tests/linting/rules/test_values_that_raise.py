@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linting.programs import lines_of, mended
+from tensorcopy.linting.model import Level
+from tests.linting.programs import found_in, lines_of, mended
 
 HEAD = (
     "import ml_dtypes\nimport numpy as np\nimport torch\nfrom torch import nn, tensor\n\n\n"
@@ -106,6 +107,8 @@ FOUND = {
         "torch.zeros(3, dtype=torch.uint8) - 2",
     ],
     "TCY401": [
+        "torch.LongTensor([np.random.randint(0, n, 5) for _ in us])",
+        "torch.LongTensor([np.random.uniform(0, 1, size=n) for _ in us])",
         "torch.tensor([a, a])",
         "torch.as_tensor([np.zeros(3) for _ in us])",
         "torch.Tensor([a])",
@@ -238,6 +241,10 @@ FINE = {
         "a.astype(np.int16)",
     ],
     "TCY401": [
+        "torch.FloatTensor([np.random.uniform(n, x)])",
+        "torch.FloatTensor([np.random.uniform(u, u)])",
+        "torch.LongTensor([np.random.randint(0, n) for _ in us])",
+        "torch.tensor(np.array(us, dtype=object).tolist())",
         "torch.tensor(np.stack([a, a]))",
         "torch.tensor([u, u])",
         "torch.tensor([1.0, 2.0])",
@@ -299,3 +306,17 @@ def test_the_safe_fixes_convert_as_meant(body: str, expected: tuple[str, str]) -
     code, fixed = expected
 
     assert mended(HEAD + body + "\n", code) == HEAD + fixed + "\n"
+
+
+@pytest.mark.parametrize(
+    ("body", "level"),
+    [
+        ("np.array(u, copy=False)", Level.NOTE),
+        ("np.array(u, dtype=np.float32, copy=False)", Level.WARNING),
+        ("np.array([1, 2], copy=False)", Level.WARNING),
+        ("np.zeros(3, dtype=np.uint32).astype(np.int32)", Level.NOTE),
+        ("np.zeros(3, dtype=np.uint16).astype(np.int16)", Level.WARNING),
+    ],
+)
+def test_what_fails_for_few_inputs_is_a_note(body: str, level: Level) -> None:
+    assert [f.level for f in found_in(HEAD + body + "\n")] == [level]

@@ -125,7 +125,9 @@ def _without_memory(site: Site, effect: Effect, source: Value, kind: str) -> Val
     cut = cut_from(effect.name, site.node, source) if effect.graph == CUTS else source.cut
     if kind != v.LIST:
         return Value(kind, site.node, cut=cut, **facts)
-    traits = frozenset(("of array",)) | (source.traits & {"structured"})
+    traits = (frozenset(("of array",)) if "objects" not in source.traits else frozenset()) | (
+        source.traits & {"structured"}
+    )
     return Value(kind, site.node, cut=cut, traits=traits, dtype=source.dtype, **facts)
 
 

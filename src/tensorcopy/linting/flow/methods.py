@@ -103,15 +103,17 @@ def _tensor_method(site: Site, base: Value, name: str) -> Value | None:
 
 def _refined(site: Site, name: str, found: Value, base: Value) -> Value:
     """What an argument changes beyond the catalogue's entry."""
-    if name == "requires_grad_" and not (site.first is not None and site.first.const is False):
+    asked = [*site.args, *site.keywords.values()] if name == "requires_grad_" else []
+    if name == "requires_grad_" and not (asked and asked[0] is not None and asked[0].const is False):
         leaf = frozenset(("leaf",) if base.graph != v.ON else ())
-        required = found.with_(
-            graph=v.ON if "requires_grad" not in site.keywords else v.UNSURE, traits=found.traits | leaf
-        )
+        wanted = not asked or (asked[0] is not None and asked[0].const is True)
+        required = found.with_(graph=v.ON if wanted else v.UNSURE, traits=found.traits | leaf)
         _rebound(site, base, required)
         return required
     if name == "tolist" and base.kind == v.ARRAY:
-        traits = frozenset(("of array",)) | (base.traits & {"structured"})
+        traits = (frozenset(("of array",)) if "objects" not in base.traits else frozenset()) | (
+            base.traits & {"structured"}
+        )
         return Value(v.LIST, site.node, traits=traits, dtype=base.dtype, cut=found.cut)
     if name == "view" and base.kind == v.ARRAY and site.args:
         found.traits -= {"big-endian", "ml_dtypes", "structured"}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Iterable
 
 from . import dtypes
@@ -18,6 +19,8 @@ _KEEP_DTYPE = frozenset(["stack", "concatenate", "clip", "vstack", "hstack"])
 _FLOAT64 = frozenset(
     ["zeros", "ones", "empty", "eye", "linspace", "rand", "randn", "random", "random_sample", "uniform", "normal"]
 )
+# Where the size is among the arguments of a draw from a distribution.
+_SIZE_AT = {"uniform": 2, "normal": 2, "randint": 2, "beta": 2, "gamma": 2, "poisson": 1, "exponential": 1}
 _NO_ARRAYS = frozenset(["seed", "shuffle", "default_rng", "RandomState", "get_state", "set_state"])
 _FLIPPED = frozenset(["flip", "fliplr", "flipud", "rot90"])
 _COMPUTED_FROM = frozenset((v.ARRAY, v.TENSOR, v.UNKNOWN, v.LIST, v.JAX))
@@ -77,7 +80,26 @@ def _converted(site: Site, last: str) -> Value:
 def _random(site: Site, last: str) -> Value | None:
     if last in _NO_ARRAYS:
         return None
-    return _made(site, last) if site.args or site.keywords else Value(v.FLOAT, site.node)
+    if not site.args and not site.keywords:
+        return Value(v.FLOAT, site.node)
+    return _one_draw(site, last) if _is_unsized(site, last) else _made(site, last)
+
+
+def _is_unsized(site: Site, last: str) -> bool:
+    """Whether a draw from a distribution is asked for no size."""
+    place = _SIZE_AT.get(last)
+    if place is None or len(site.args) > place or any(type(a) is ast.Starred for a in site.node.args):
+        return False
+    return all(k.arg not in ("size", None) for k in site.node.keywords)
+
+
+def _one_draw(site: Site, last: str) -> Value | None:
+    """One number, or an array where a parameter is one; None where that can't be told."""
+    given = [*site.args, *site.keywords.values()]
+    if any(a is not None and a.kind in (v.ARRAY, v.LIST, v.TUPLE, v.TENSOR, v.SERIES) for a in given):
+        return _made(site, last)
+    known = all(a is not None and a.kind in v.NUMBERS for a in given)
+    return Value(v.INT if last == "randint" else v.FLOAT, site.node) if known else None
 
 
 def _made(site: Site, last: str) -> Value:

@@ -36,6 +36,7 @@ def never(event: Call) -> None:
         f"copy=False means never since NumPy 2: np.array() raises ValueError {where}; "
         f"np.asarray() copies only if it has to",
         fix=_fix(event),
+        level=None if needed or not plain else Level.NOTE,
     )
 
 
