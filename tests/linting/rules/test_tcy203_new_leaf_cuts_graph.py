@@ -131,6 +131,14 @@ import numpy as np
 import torch
 def leaf(a: np.ndarray):
     return torch.tensor(a, requires_grad=True)
+--- steps along the gradient of the leaf itself, through a function that takes outputs and inputs
+import torch
+def walk(energy, slope, z, rate):
+    for _ in range(9):
+        z = torch.autograd.Variable(z, requires_grad=True)
+        slopes = slope(inputs=z, outputs=energy(z))
+        z = z - 0.5 * rate * slopes
+    return z
 --- truncated in a loop over time
 import torch
 cell = torch.nn.RNNCell(2, 2)

@@ -213,6 +213,23 @@ class Mine(torch.optim.Optimizer):
         for group in self.param_groups:
             for p in group["params"]:
                 p.add_(p.grad, alpha=-0.1)
+--- weights copied by a function that only calls itself
+import torch
+from torch import nn
+def convert(model):
+    for name, module in model.named_children():
+        if isinstance(module, nn.Linear):
+            other = nn.Linear(module.in_features, module.out_features)
+            other.weight.copy_(module.weight)
+            setattr(model, name, other)
+        else:
+            convert(module)
+--- required only if the caller asks for it
+import torch
+def rotated(r: torch.Tensor, requires_grad=False):
+    r = r.detach().requires_grad_(requires_grad)
+    r[0] = 1
+    return r
 --- switched off
 import torch
 torch.set_grad_enabled(False)

@@ -55,6 +55,19 @@ print(h.grad)
 import torch
 net, w = torch.nn.Linear(2, 1), torch.nn.Parameter(torch.ones(1))
 (net(torch.ones(1, 2)).detach() * w).sum().backward()
+--- made a leaf by assignment in the constructor
+import torch
+class Policy(torch.nn.Module):
+    def __init__(self, initial):
+        super().__init__()
+        self.fc = torch.nn.Linear(3, 1)
+        self.log_alpha = torch.tensor(initial)
+        self.log_alpha.requires_grad = True
+
+    def step(self, x):
+        log_prob = self.fc(x)
+        loss = -(self.log_alpha.exp() * (log_prob + 1.0).detach()).mean()
+        loss.backward()
 --- unknown
 def step(loss):
     loss.backward()

@@ -190,6 +190,9 @@ def _require_grad(frame: Frame, node: ast.expr, base: Value, asked: Value | None
     if not wanted and isinstance(base.ref, Value):
         base.ref.traits = base.ref.traits | {"frozen"}
     _rebind(frame, node, node, changed)
+    holder = quiet_value(frame, node.value) if type(node) is ast.Attribute else None
+    if holder is not None and isinstance(holder.ref, ClassInfo):
+        holder.ref.attributes[node.attr] = changed  # type: ignore[attr-defined]
 
 
 def _put_on_graph(value: Value) -> None:

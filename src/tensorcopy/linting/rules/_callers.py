@@ -44,9 +44,11 @@ def is_called_without_graph(frame: Frame) -> bool:
 
 
 def has_unknown_callers(frame: Frame) -> bool:
-    """Whether it is a function that its own file does not call: whoever does may record no graph."""
+    """Whether it is a function that its own file does not call, but for itself: whoever does may record no graph."""
     function = frame.function
-    return function is not None and function.name != "__init__" and not any(_calls(frame))
+    if function is None or function.name == "__init__":
+        return False
+    return not any(_function_around(frame, call) is not function.node for call in _calls(frame))
 
 
 def _calls(frame: Frame) -> Iterator[ast.Call]:

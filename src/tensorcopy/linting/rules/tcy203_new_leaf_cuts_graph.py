@@ -103,6 +103,8 @@ def _wants_its_gradient(frame: Frame, node: ast.AST) -> bool:
             return True
         if isinstance(found, ast.Name) and found.id == "grad":
             return True
+        if isinstance(found, ast.Call) and {"inputs", "outputs"} <= {k.arg for k in found.keywords}:
+            return True  # as torch.autograd.grad() and what is built on it take them
     return False
 
 

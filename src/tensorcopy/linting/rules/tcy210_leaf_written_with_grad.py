@@ -40,10 +40,10 @@ def written(event: Write) -> None:
 
 
 def _loads_weights(event: Write) -> bool:
-    """Whether a method copies data into the layers of its object for callers elsewhere, in whichever grad mode."""
+    """Whether a function copies data into layers for callers elsewhere, in whichever grad mode."""
     func = event.node.func if isinstance(event.node, ast.Call) else None
     copies = isinstance(func, ast.Attribute) and func.attr == "copy_"
-    return copies and event.frame.cls is not None and has_unknown_callers(event.frame)
+    return copies and has_unknown_callers(event.frame)
 
 
 def _is_frozen_before(event: Write) -> bool:
