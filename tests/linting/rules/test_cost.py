@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from tensorcopy.linting.model import Level
 from tests.linting.programs import cases, found_in, lines_of, mended
 
 HEAD = (
@@ -309,6 +310,40 @@ def f(loader: list[torch.Tensor], u):
 )
 
 
+COUNTED = cases(
+    """
+--- range
+import torch
+def f(x, n):
+    out = x
+    for _ in range(n):
+        out = torch.cat([out, x])
+    return out
+--- range with a bar
+import torch
+from tqdm import tqdm
+def f(x, n):
+    out = x
+    for _ in tqdm(range(n)):
+        out = torch.cat([out, x])
+    return out
+--- layers
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.ModuleList([nn.Linear(2, 2), nn.Linear(2, 2)])
+
+    def forward(self, x):
+        out = x
+        for i, layer in enumerate(self.layers):
+            out = torch.cat([out, layer(x)], dim=1)
+        return out
+"""
+)
+
+
 def pairs(programs: dict[str, list[str]]) -> list[tuple[str, str]]:
     return [(code, program) for code, listed in programs.items() for program in listed]
 
@@ -344,3 +379,8 @@ def test_float64_moved_to_a_device_without_it_is_an_error() -> None:
     program = "import torch\nx = torch.zeros(3, dtype=torch.float64)\ny = x.to('mps')\n"
 
     assert [(f.code, f.level.value) for f in found_in(program)] == [("TCY307", "error")]
+
+
+@pytest.mark.parametrize("program", COUNTED.values(), ids=COUNTED)
+def test_growing_in_a_counted_loop_is_a_note(program: str) -> None:
+    assert [f.level for f in found_in(program) if f.code == "TCY408"] == [Level.NOTE]

@@ -262,6 +262,12 @@ def test_numbers_made_into_tensors_on_the_spot_are_a_note() -> None:
     assert [(f.place.line, f.level) for f in found] == [(3, Level.NOTE), (4, Level.WARNING)]
 
 
+def test_a_written_list_of_one_tensor_is_a_note() -> None:
+    program = "import torch\ndef f(x: torch.Tensor):\n    r = x.detach().mean()\n    return torch.tensor([r])\n"
+
+    assert [(f.code, f.level) for f in found_in(program)] == [(CODE, Level.NOTE)]
+
+
 @pytest.mark.parametrize("program", SILENT.values(), ids=SILENT)
 def test_lists_of_anything_else_are_fine(program: str) -> None:
     assert lines_of(CODE, program) == []

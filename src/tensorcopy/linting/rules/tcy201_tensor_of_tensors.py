@@ -60,9 +60,10 @@ def built(event: Call) -> None:
 
 
 def _level_off_graph(event: Call, tensors: list[Value], *, mixed: bool) -> Level:
-    """A constant among the numbers of a literal is a matter of style, and so are numbers made into tensors here."""
+    """A constant among the numbers of a literal is a matter of style, and so are one tensor or numbers made here."""
     literal = isinstance(event.argument_node(0, "data"), (ast.List, ast.Tuple))
-    return Level.NOTE if literal and (mixed or all(_is_number(t) for t in tensors)) else Level.WARNING
+    style = mixed or len(tensors) == 1 or all(_is_number(t) for t in tensors)
+    return Level.NOTE if literal and style else Level.WARNING
 
 
 def _is_number(item: Value) -> bool:
