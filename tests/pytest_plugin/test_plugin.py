@@ -20,7 +20,7 @@ import tensorcopy.tracing.tracing
 from tensorcopy import pytest_plugin
 from tensorcopy.pytest_plugin.judging import complaints
 from tensorcopy.pytest_plugin.marks import Limits
-from tensorcopy.tracing.captures.capture import Capture, Finding, Spot
+from tensorcopy.tracing.captures.capture import Capture, CopyLine, Finding, Spot
 from tests.pages.reading import blocks, expect
 
 pytest_plugins = ["pytester"]
@@ -437,3 +437,14 @@ def test_nothing_is_left_switched_on_after_a_test(run) -> None:
 
     assert torch._C._len_torch_function_stack() == 0
     assert torch.nn.modules.module._global_forward_pre_hooks == {}
+
+
+def test_the_lines_that_copied_most_are_named_first_and_the_rest_is_counted(tmp_path: Path) -> None:
+    lines = [
+        CopyLine(operation="clone", phase="", place=Spot(file="a.py", line=n), count=1, bytes=n, seconds=0.0)
+        for n in range(1, 13)
+    ]
+    (text,) = complaints(Capture(command=("x",), copies=tuple(lines)), Limits(max_copied=1, allowed="1"), tmp_path)
+    shown = text.splitlines()
+    assert shown[3:5] == ["       12 B  a.py:12: clone", "       11 B  a.py:11: clone"]
+    assert shown[-1] == "  and 2 more lines with 3 B"
