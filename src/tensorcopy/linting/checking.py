@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import stat
 import sys
 import threading
 import traceback
@@ -65,14 +67,21 @@ def read_bytes(file: str) -> bytes:
     """The contents of a file.
 
     Raises:
-        UnreadableError: it cannot be opened or read.
+        UnreadableError: it cannot be opened or read, or is a pipe or a device, which may have no end.
     """
     try:
-        with open(file, "rb", buffering=0) as opened:
+        with open(file, "rb", buffering=0, opener=_without_waiting) as opened:
+            if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
+                raise UnreadableError("it is a pipe or a device, not a file; what comes through a pipe is checked as -")
             return opened.read()
     except (OSError, ValueError) as error:
         why = getattr(error, "strerror", None) or str(error)
         raise UnreadableError(f"it cannot be read: {why[0].lower()}{why[1:]}") from None
+
+
+def _without_waiting(file: str, flags: int) -> int:
+    """Open a file; a pipe that nobody writes to as well."""
+    return os.open(file, flags | getattr(os, "O_NONBLOCK", 0))
 
 
 @dataclass(slots=True)

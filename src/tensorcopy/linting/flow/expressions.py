@@ -17,6 +17,8 @@ from .values import Cut, Region, Value, element_of, joined, one_of
 Evaluate = Callable[[Frame, Any], "Value | None"]
 HANDLERS: dict[type, Evaluate] = {}
 
+_MANY = 1024
+"""Items known of a list that is put together of others."""
 _IMMUTABLE = frozenset(("readonly",))
 _UNCHANGING = frozenset((v.FUNCTION, v.LIBRARY, v.CLASS))
 # Attributes of tensors and arrays that are views of the same memory.
@@ -49,9 +51,13 @@ def _constant(frame: Frame, node: ast.Constant) -> Value | None:
     kind = _CONSTANTS.get(type(value))
     if kind == v.BYTES:
         return Value(kind, node, regions=(Region("fresh", node),), time=frame.unit.clock)
+    if type(value) is int and value.bit_length() > _BITS:
+        return Value(v.INT, node)
     return Value(kind, node, const=value) if kind is not None else None
 
 
+_BITS = 4096
+"""Of an integer with more than that only its type is known: Python refuses to write out one of 4300 digits."""
 _CONSTANTS = {int: v.INT, float: v.FLOAT, bool: v.BOOL, str: v.TEXT, bytes: v.BYTES, type(None): v.NOTHING}
 
 
@@ -157,13 +163,18 @@ def _calculated(op: ast.operator, a: Any, b: Any) -> Any:
 def _sequence(node: ast.AST, op: ast.operator, left: Value, right: Value | None) -> Value | None:
     if isinstance(op, ast.Add):
         both = left.items is not None and right is not None and isinstance(right.items, list)
-        return Value(left.kind, node, items=left.items + right.items if both and right else None)
+        return Value(left.kind, node, items=_few(left.items + right.items) if both and right else None)
     if isinstance(op, ast.Mult):
         items = left.items
         if isinstance(items, list):
             items = [repeated(node, i) for i in items]
         return Value(left.kind, node, items=items, traits=frozenset(("repeated", "comprehension")))
     return None
+
+
+def _few(items: list[Value | None]) -> list[Value | None]:
+    """The items of a list that grows; of a long one not all, since sums of sums would double it again and again."""
+    return items if len(items) <= _MANY else [*items[: _MANY // 2], *items[-_MANY // 2 :]]
 
 
 def _promoted(op: ast.operator, left: Value | None, right: Value | None) -> str:

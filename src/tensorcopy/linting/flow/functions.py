@@ -194,8 +194,6 @@ def _summary_for(frame: Frame, info: FunctionInfo, given: dict[str, Value | None
     if key is None:
         follow(info)
         return info.summaries.get(None)
-    if info.unit is not frame.unit and frame.unit.muted:
-        info.unit.follows.add(frame.unit)
     info.summaries[key] = _summary(_run(info, given, frame.depth + 1, frame.grad if frame.grad != "on" else ""))
     return info.summaries[key]
 

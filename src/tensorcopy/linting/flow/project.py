@@ -108,6 +108,7 @@ class ClassInfo:
         self.returned: dict[str, list[tuple[FunctionInfo | None, ast.AST, Value]]] = {}
         self.started = False
         self._asked: set[str] = set()
+        self._base_names: frozenset[str] | None = None
         unit.note(self)
 
     @property
@@ -125,18 +126,12 @@ class ClassInfo:
         """The base classes that are classes of the project."""
         return [b.ref for b in self.bases if b is not None and isinstance(b.ref, ClassInfo)]
 
-    def base_names(self) -> set[str]:
+    def base_names(self) -> frozenset[str]:
         """Qualified names of the library classes that it derives from, directly or not."""
-        found: set[str] = set()
-        pending, seen = [self], {id(self)}
-        while pending:
-            current = pending.pop()
-            found |= {b.ref for b in current.bases if b is not None and isinstance(b.ref, str)}
-            for parent in current.parents:
-                if id(parent) not in seen:
-                    seen.add(id(parent))
-                    pending.append(parent)
-        return found
+        if self._base_names is None:
+            bases = [base for info in self.lineage() for base in info.bases if base is not None]
+            self._base_names = frozenset(base.ref for base in bases if isinstance(base.ref, str))
+        return self._base_names
 
     @property
     def is_module(self) -> bool:
@@ -148,23 +143,31 @@ class ClassInfo:
         """Whether it is a tensor subclass."""
         return "torch.Tensor" in self.base_names()
 
-    def method(self, name: str, seen: frozenset[int] = frozenset()) -> FunctionInfo | None:
+    def lineage(self) -> list[ClassInfo]:
+        """The class and all that it derives from, each once, its own line of first bases first."""
+        found: dict[ClassInfo, None] = {}
+        pending = [self]
+        while pending:
+            current = pending.pop()
+            if current not in found:
+                found[current] = None
+                pending += reversed(current.parents)
+        return list(found)
+
+    def method(self, name: str) -> FunctionInfo | None:
         """The method of that name, own or inherited from a class of the project."""
         if name in self.methods:
             return self.methods[name]
-        for parent in self.parents:
-            if id(parent) not in seen and (found := parent.method(name, seen | {id(self)})) is not None:
-                return found
-        return None
+        lineage = self.lineage() if self.parents else ()
+        return next((info.methods[name] for info in lineage if name in info.methods), None)
 
-    def attribute(self, name: str, seen: frozenset[int] = frozenset()) -> Value | None:
+    def attribute(self, name: str) -> Value | None:
         """What an attribute of its instances holds, as its constructor leaves it."""
         if name in self.attributes:
             return self.attributes[name]
-        for parent in self.parents:
-            if id(parent) not in seen and (found := parent.attribute(name, seen | {id(self)})) is not None:
-                return found
-        return None
+        return (
+            next((c.attributes[name] for c in self.lineage() if name in c.attributes), None) if self.parents else None
+        )
 
     def setters(self, name: str) -> list[FunctionInfo]:
         """The methods of the class itself that set an attribute and have not been followed yet; told of once."""
@@ -201,7 +204,6 @@ class Unit:
         self.grad = "on"
         self.budget = 40_000
         self.made: list[Frame | FunctionInfo | ClassInfo] = []
-        self.follows: set[Unit] = set()
         self.findings: dict[tuple[str, int], Finding] = {}
         self.hears: dict[str, list[Handler]] = {} if muted else project.hears
         self.hears_calls: dict[str, list[Handler]] = {} if muted else project.hears_calls
@@ -234,7 +236,7 @@ class Unit:
         """Let go of all but the findings: what refers to itself would wait for the collector."""
         for made in self.made:
             made.release()
-        self.made, self.functions, self.classes, self.definitions, self.follows = [], [], [], {}, set()
+        self.made, self.functions, self.classes, self.definitions = [], [], [], {}
         self.frame, self.names, self.remembered, self.told, self._parents = None, {}, {}, None, None
 
     def library(self, name: str) -> Value:
