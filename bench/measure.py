@@ -92,14 +92,14 @@ def measure(cell: Cell, rounds: int) -> Measured:
         samples: dict[str, list[float]] = {name: [] for name in cell.candidates}
         for _ in range(rounds):
             for name in cell.candidates:
-                samples[name].append(_in_child(_sample, cell, name, mode))
+                samples[name].append(in_child(_sample, cell, name, mode))
         measured.timings[mode] = {k: Timing(best=min(v), rounds=tuple(v)) for k, v in samples.items()}
     return measured
 
 
 def require_equal(cell: Cell) -> None:
     """Raise if a candidate gives another result than ours: a wrong answer has no speed."""
-    wrong = _in_child(_differing, cell)
+    wrong = in_child(_differing, cell)
     if wrong:
         raise AssertionError(f"{cell.name}: {', '.join(wrong)} differ from {cell.ours}")
 
@@ -174,7 +174,8 @@ def _batch_for(call: Callable[[Any], Any], source: Any) -> int:
     return max(1, min(10_000, int(2e-3 / max(_clock() - start, 1e-7))))
 
 
-def _in_child(work: Callable[..., Any], *args: Any) -> Any:
+def in_child(work: Callable[..., Any], *args: Any) -> Any:
+    """What *work* gives in a forked process of its own."""
     here, there = FORK.Pipe(duplex=False)
     child = FORK.Process(target=_answer, args=(there, work, args))
     child.start()
@@ -194,4 +195,4 @@ def _answer(pipe: Any, work: Callable[..., Any], args: tuple[Any, ...]) -> None:
     try:
         pipe.send((True, work(*args)))
     except BaseException as error:
-        pipe.send((False, f"{args[0].name}: {type(error).__name__}: {error}"))
+        pipe.send((False, f"{getattr(args[0], 'name', args[0])}: {type(error).__name__}: {error}"))

@@ -42,12 +42,12 @@ def _cell(megabytes: float, dtype: torch.dtype = torch.float32) -> Cell:
         naive="clone",
         goal=_goal(megabytes),
         modes=("fresh", "drop"),
-        calls=12 if megabytes < 64 else 4,
+        calls=12 if megabytes < 64 else 4 if megabytes < 1024 else 2,
         nbytes=int(megabytes * 2**20),
     )
 
 
 CELLS = [
-    *(_cell(size) for size in (0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 256)),
+    *(_cell(size) for size in (0.25, 0.5, 1, 2, 4, 8, 16, 32, 64, 256, 1024)),
     *(_cell(64, dtype) for dtype in (torch.float64, torch.int64, torch.uint8, torch.bfloat16)),
 ]

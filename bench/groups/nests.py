@@ -37,7 +37,30 @@ def _flat_by_hand(state: dict[str, torch.Tensor]) -> dict[str, torch.Tensor]:
     return dict(zip(state, views, strict=True))
 
 
-_KINDS: dict[Any, str] = {_state: "tensors", _weights_and_biases: "weights and biases"}
+def _gpt2(megabytes: float) -> dict[str, torch.Tensor]:
+    """The shapes of GPT-2 small, which are 498 MB."""
+    shapes: dict[str, tuple[int, ...]] = {"wte": (50257, 768), "wpe": (1024, 768), "ln_f.weight": (768,)}
+    for layer in range(12):
+        shapes |= {
+            f"{layer}.attn.weight": (768, 2304),
+            f"{layer}.attn.bias": (2304,),
+            f"{layer}.attn.out.weight": (768, 768),
+            f"{layer}.attn.out.bias": (768,),
+            f"{layer}.mlp.in.weight": (768, 3072),
+            f"{layer}.mlp.in.bias": (3072,),
+            f"{layer}.mlp.out.weight": (3072, 768),
+            f"{layer}.mlp.out.bias": (768,),
+            f"{layer}.ln.weight": (768,),
+            f"{layer}.ln.bias": (768,),
+        }
+    return {name: torch.from_numpy(np.full(shape, 0.5, "float32")) for name, shape in shapes.items()}
+
+
+_KINDS: dict[Any, str] = {
+    _gpt2: "tensors of GPT-2",
+    _state: "200 tensors",
+    _weights_and_biases: "200 weights and biases",
+}
 
 
 def _state_cell(megabytes: float, goal: float | None, flat: bool, make: Any = _state) -> Cell:
@@ -48,7 +71,7 @@ def _state_cell(megabytes: float, goal: float | None, flat: bool, make: Any = _s
     if flat:
         ways["one buffer by hand"] = _flat_by_hand
     return Cell(
-        name=f"state_dict of 200 {_KINDS[make]}, {megabytes:g} MB{', one flat buffer' if flat else ''}",
+        name=f"state_dict of {_KINDS[make]}, {megabytes:g} MB{', one flat buffer' if flat else ''}",
         make=partial(make, megabytes),
         candidates={**ways, "tensorcopy": partial(tc.copy, flat=True) if flat else tc.copy},
         naive="deepcopy",
@@ -93,6 +116,7 @@ CELLS = [
     _state_cell(400, 2.0, flat=False),
     _state_cell(400, 2.0, flat=False, make=_weights_and_biases),
     _state_cell(400, 3.0, flat=True),
+    _state_cell(498, 2.0, flat=False, make=_gpt2),
     _batch_cell("collate 64 tensors 3x224x224", _images, 64 * 3 * 224 * 224 * 4, 3.0),
     _batch_cell("collate 64 arrays 3x224x224", lambda: [t.numpy() for t in _images()], 64 * 3 * 224 * 224 * 4, 3.0),
     _batch_cell("collate 64 arrays 1x28x28", partial(_arrays, 64, 1, 28, 28), 64 * 28 * 28 * 4),
