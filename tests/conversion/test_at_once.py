@@ -5,6 +5,7 @@ from __future__ import annotations
 import array
 import datetime
 import decimal
+import sys
 
 import numpy as np
 import pandas as pd
@@ -43,7 +44,7 @@ SOURCES = {
     "memoryview of bool": memoryview(b"\x00\x01").cast("?"),
     "memoryview of records": memoryview(np.zeros(2, [("a", "f4"), ("b", "i2")])),
     **{f"array('{form}')": array.array(form, [1, 2]) for form in "bBhHiIlLqQfd"},
-    "array('u')": array.array("u", "ab"),
+    "array of characters": array.array("w" if sys.version_info >= (3, 13) else "u", "ab"),
     "range": range(3, 30, 4),
     "range, none": range(0),
     "range, downwards": range(10, -10, -3),

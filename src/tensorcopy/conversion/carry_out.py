@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import BadArgumentError, LossyConversionError
+from ..errors import BadArgumentError, LossyConversionError, UnsupportedDtypeError, UnusableBufferError
 from ..live import arrays, tensors
-from ..live.dtypes import default_float, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
+from ..live.dtypes import DTYPES, default_float, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import load, loaded
 from . import allocation, kernels, reading
 from .assembling import Trail, assemble_array, assemble_tensor, named
@@ -120,7 +120,9 @@ def copy_tensor(tensor: Any, request: Request) -> Any:
             return tensor
     if request.detach:
         tensor = tensor.detach()
+    require_known(name, target)
     if not _may_fill(tensor):
+        require_memory(tensor)
         result = _converted(tensor, name, target) if target != name else _clone(tensor, request)
         return _checked(tensor, result, name, target, request)
     result = allocation.empty_like(torch, tensor, torch_dtype(target), request.memory_format)
@@ -128,6 +130,26 @@ def copy_tensor(tensor: Any, request: Request) -> Any:
         return _checked(tensor, result.copy_(part_for(tensor, name, target)), name, target, request)
     fill_tensor(result, tensor, name, target, request.casting)
     return result
+
+
+def require_memory(tensor: Any) -> None:
+    """Raise for a tensor whose storage was emptied under it; torch reads address 0 there, and the process ends."""
+    if tensors.is_freed(tensor):
+        raise UnusableBufferError(
+            f"cannot copy a tensor of shape {tuple(tensor.shape)}: its storage is empty",
+            why="its memory was freed under it, as sharded training and storage.resize_(0) do it",
+            fix="gather its values first, as with FSDP.summon_full_params",
+        )
+
+
+def require_known(name: str, target: str) -> None:
+    """Raise where elements that are no numbers by themselves are to become another type."""
+    if target != name and name not in DTYPES:
+        raise UnsupportedDtypeError(
+            f"cannot convert a tensor of {name} to {target}",
+            why="its elements mean numbers only together with a scale, or are no numbers",
+            fix="call dequantize() on it first, or leave dtype= away",
+        )
 
 
 def _converted(tensor: Any, name: str, target: str) -> Any:
@@ -151,8 +173,17 @@ def _clone(tensor: Any, request: Request) -> Any:
 
 def _checked(source: Any, result: Any, name: str, target: str, request: Request) -> Any:
     if can_lose(name, target, request.casting) and tensors.has_visible_values(source):
-        refuse_loss(source.detach(), result.detach(), name, target, request.casting)
+        refuse_loss(_stored_values(source), _stored_values(result), name, target, request.casting)
     return result
+
+
+def _stored_values(tensor: Any) -> Any:
+    """The elements that *tensor* stores, whatever its layout, in the order in which it stores them."""
+    torch = load("torch")
+    tensor = tensor.detach()
+    if tensor.layout is torch.strided and not tensor.is_nested:
+        return tensor
+    return (tensor.coalesce() if tensor.layout is torch.sparse_coo else tensor).values()
 
 
 def tensor_from_array(array: Any, request: Request, where: Where = None) -> Any:

@@ -21,9 +21,9 @@ from ..errors import (
 from ..live import arrays
 from ..live.dtypes import default_float, name_of_numpy, torch_dtype
 from ..live.libraries import class_of, load, loaded
-from ..live.tensors import is_without_memory
+from ..live.tensors import is_lazy, is_without_memory
 from . import allocation, reading
-from .carry_out import read_list
+from .carry_out import read_list, require_memory
 from .casting import advised_dtype, followable
 from .containers import Kind, Taken, kind_of, put_attributes, short, take_apart
 from .converting import to_torch
@@ -196,7 +196,8 @@ def _have_one_dtype(values: list[Any]) -> bool:
 
 
 def _collate_tensors(values: list[Any], field: Field) -> Any:
-    return _stack_tensors(values, field) if _have_one_dtype(values) else _collate_sources(values, field)
+    alike = _have_one_dtype(values) and not any(map(is_lazy, values))
+    return _stack_tensors(values, field) if alike else _collate_sources(values, field)
 
 
 def _stack_tensors(values: list[Any], field: Field) -> Any:
@@ -206,6 +207,9 @@ def _stack_tensors(values: list[Any], field: Field) -> Any:
     try:
         if out is not None and moved(out.unbind(), values):
             return out
+        if out is not None:
+            for value in values:
+                require_memory(value)
         return torch.stack(values) if out is None else torch.stack(values, out=out)
     except (RuntimeError, TypeError) as error:
         _explain(values, field)
@@ -288,6 +292,8 @@ def _join(torch: Any, values: list[Any], result: Any) -> None:
 def _explain(values: list[Any], field: Field) -> None:
     """Raise `RaggedError` or `WrongDeviceError` for the first value that does not go with the first of all."""
     first = values[0]
+    if any(getattr(value, "is_nested", False) for value in values):
+        return
     for sample, value in enumerate(values):
         if tuple(value.shape) != tuple(first.shape):
             raise RaggedError(

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..live.dtypes import DTYPES, name_of_numpy, name_of_torch
 from ..live.libraries import is_ndarray, is_tensor, load
+from ..live.tensors import is_lazy
 from .aliases import Group, groups_of, is_one_view
 from .leaves import for_member, refuse_for_array
 from .nests import Survey, survey
@@ -38,7 +39,7 @@ def _plan_leaf(x: Any, request: Request) -> Plan:
         shares=False,
         graph=_graph([x], request),
         dtype=target,
-        shape=tuple(x.shape),
+        shape=_shape(x),
         device=_device(x, request),
         steps=(Step(action=f"{action} into one fresh buffer", bytes=_size(x, request)),),
         why=_WHY,
@@ -97,6 +98,11 @@ def _plan_writing(x: Any, request: Request, out: Any) -> Plan:
     )
 
 
+def _shape(x: Any) -> tuple[int, ...] | None:
+    """The shape of a leaf; None for nested tensors and lazy parameters, which have none."""
+    return None if is_tensor(x) and (x.is_nested or is_lazy(x)) else tuple(x.shape)
+
+
 def _kind(x: Any) -> str:
     if is_tensor(x):
         return "tensor" if type(x).__name__ == "Tensor" else type(x).__name__
@@ -121,7 +127,7 @@ def _graph(leaves: list[Any], request: Request) -> str:
 
 def _size(leaf: Any, request: Request) -> int | None:
     """Bytes of the copy of *leaf*; None for layouts that store fewer elements than their shape counts, or more."""
-    if is_tensor(leaf) and (leaf.layout is not load("torch").strided or leaf.is_nested):
+    if is_tensor(leaf) and (leaf.layout is not load("torch").strided or leaf.is_nested or is_lazy(leaf)):
         return None
     dtype = for_member(leaf, request).dtype
     width = int(leaf.dtype.itemsize) if dtype is None else DTYPES[dtype].bytes

@@ -39,7 +39,14 @@ def _with_fast_path(verb: Verb) -> Verb:
     def copy(x: Any, **options: Any) -> Any:
         if not options:
             if type(x) is _plain_tensor and x.numel() < SMALL:
-                return x.detach().clone() if x.requires_grad or _may_be_followed() else x.clone()
+                if _may_be_followed():
+                    return x.detach().clone()
+                try:
+                    address = x.data_ptr()
+                except RuntimeError:  # of a layout that has none
+                    address = 0
+                if address:
+                    return x.detach().clone() if x.requires_grad else x.clone()
             if type(x) is _plain_array and x.dtype in _plain_dtypes and x.nbytes < ADVISE_FROM:
                 return x.copy("K")
         return verb(x, **options)

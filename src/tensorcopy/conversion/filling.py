@@ -149,7 +149,7 @@ def _fill_by_numpy(result: Any, source: Any, name: str, target: str, casting: st
 
 
 def _drops_imaginary(name: str, target: str) -> bool:
-    return DTYPES[name].kind == "c" and DTYPES[target].kind != "c"
+    return name != target and DTYPES[name].kind == "c" and DTYPES[target].kind != "c"
 
 
 def refuse_loss(

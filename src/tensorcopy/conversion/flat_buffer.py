@@ -9,7 +9,7 @@ from ..live import tensors
 from ..live.dtypes import name_of_torch, torch_dtype
 from ..live.libraries import is_tensor, load
 from . import allocation
-from .carry_out import fill_tensor
+from .carry_out import fill_tensor, require_memory
 from .casting import can_lose
 from .leaves import dressed, for_member, is_dispatching, suits
 from .moving import copy_all, write_all
@@ -32,6 +32,8 @@ def copy_flat(leaves: list[Any], request: Request, copies: dict[int, Any], *, to
     places: dict[tuple[Any, Any], list[Any]] = {}
     for leaf in fitting:
         places.setdefault((_dtype_of_copy(leaf, request), leaf.device), []).append(leaf)
+    for leaf in fitting:
+        require_memory(leaf)
     for (dtype, device), members in places.items():
         views = _in_one_buffer(members, dtype, device, request)
         copies.update(zip(map(id, members), map(_dresser(request), views, members), strict=True))

@@ -11,7 +11,7 @@ from ..live import arrays, tensors
 from ..live.dtypes import DTYPES, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import class_of, is_ndarray, is_tensor, load, loaded
 from . import allocation
-from .carry_out import array_from_array, copy_tensor, refuse_loss
+from .carry_out import array_from_array, copy_tensor, refuse_loss, require_known, require_memory
 from .casting import can_lose
 from .moving import LARGE, write_all
 from .plan import Request
@@ -43,6 +43,9 @@ def copy_jointly(found: list[Any], *, together: bool) -> list[Any]:
     torch = loaded("torch")
     if torch is None or not found:
         return []
+    if not together or not all(map(torch.Tensor.data_ptr, found)):
+        for x in found:
+            require_memory(x)
     copies = _cloned(torch, found) if together else [x.detach().clone() for x in found]
     if torch.nn.Parameter not in set(map(type, found)):
         return copies
@@ -78,7 +81,7 @@ def _are_off_graph(found: list[Any]) -> bool:
 
 def _copy_tensor(x: Any, request: Request) -> Any:
     torch = load("torch")
-    if _is_lazy(x):
+    if tensors.is_lazy(x):
         return deepcopy(x)
     return dressed(_plain_copy(torch, x, request), x, request)
 
@@ -146,15 +149,10 @@ def attributes_of(x: Any) -> dict[str, Any] | None:
     A plain tensor keeps none. Masked arrays and classes that answer operations themselves look after their own.
     """
     if is_tensor(x):
-        special = type(x) is class_of("torch", "Tensor") or is_dispatching(x) or _is_lazy(x)
+        special = type(x) is class_of("torch", "Tensor") or is_dispatching(x) or tensors.is_lazy(x)
     else:
         special = isinstance(x, load("numpy").ma.MaskedArray)
     return None if special else getattr(x, "__dict__", None) or None
-
-
-def _is_lazy(x: Any) -> bool:
-    """Whether *x* is a parameter without a shape yet."""
-    return isinstance(x, load("torch").nn.Parameter) and bool(load("torch").nn.parameter.is_lazy(x))
 
 
 def _plain_copy(torch: Any, x: Any, request: Request) -> Any:
@@ -167,7 +165,7 @@ def _plain_copy(torch: Any, x: Any, request: Request) -> Any:
 
 def _copy_values(torch: Any, x: Any, request: Request) -> Any:
     name = name_of_torch(x.dtype)
-    _refuse_unknown_dtype(name, request)
+    require_known(name, request.dtype or name)
     source = x.detach() if request.detach else x
     if not tensors.has_visible_values(x):
         request = request._replace(casting="unsafe")
@@ -187,15 +185,6 @@ def _on_place(result: Any, request: Request) -> Any:
         if wanted is None or result.is_contiguous(memory_format=wanted)
         else result.contiguous(memory_format=wanted)
     )
-
-
-def _refuse_unknown_dtype(name: str, request: Request) -> None:
-    if request.dtype not in (None, name) and name not in DTYPES:
-        raise UnsupportedDtypeError(
-            f"cannot convert a tensor of {name} to {request.dtype}",
-            why="its elements mean numbers only together with a scale, or are no numbers",
-            fix="call dequantize() on it first, or leave dtype= away",
-        )
 
 
 def _moves(x: Any, request: Request) -> bool:

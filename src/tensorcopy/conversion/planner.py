@@ -10,6 +10,7 @@ from ..errors import (
     GraphError,
     ReadOnlyMemoryError,
     TensorcopyError,
+    UnsupportedDtypeError,
     UnsupportedSourceError,
     WrongDeviceError,
 )
@@ -69,6 +70,7 @@ def _decide_for_tensor(exposure: Exposure, request: Request) -> Decision:
     reason = _why_new_tensor(tensor, exposure, request)
     if request.to == "numpy":
         _refuse_graph(tensor, request)
+        _refuse_strange(tensor, exposure, request)
         recording = tensors.is_recording()
         unlike = "" if recording else tensors.why_not_array_memory(tensor)
         if recording or unlike:
@@ -140,6 +142,18 @@ def _why_new_tensor(tensor: Any, exposure: Exposure, request: Request) -> str:
 
 def _same_device(wanted: str, device: Any) -> bool:
     return wanted == str(device) or (wanted == device.type and not device.index)
+
+
+def _refuse_strange(tensor: Any, exposure: Exposure, request: Request) -> None:
+    """Refuse elements for which NumPy has no type, unless they become others."""
+    name = exposure.dtype or ""
+    if (name in DTYPES and name != "complex32") or request.dtype not in (None, name) or tensor.is_quantized:
+        return
+    raise UnsupportedDtypeError(
+        f"cannot give a tensor of {name} to NumPy",
+        why="NumPy has no such element type",
+        fix="pass dtype='complex64'" if name == "complex32" else "look at its bytes, with tensor.view(torch.uint8)",
+    )
 
 
 def _refuse_graph(tensor: Any, request: Request) -> None:

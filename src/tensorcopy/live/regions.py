@@ -15,7 +15,7 @@ from .libraries import class_of, is_instance, is_ndarray, is_numpy_scalar, is_te
 from .memory import Overlap, Region, contiguous_strides, measure, meeting_spans, overlaps
 from .nests import is_plain_value
 from .parts import parts_of
-from .tensors import is_transformed, is_wrapper
+from .tensors import is_lazy, is_transformed, is_wrapper
 
 BUFFERS = (bytes, bytearray, memoryview, array.array, mmap.mmap)
 """Python's own objects that hold bytes."""
@@ -108,6 +108,8 @@ def _array_region(found: Any) -> Region:
 
 def _of_tensor(tensor: Any) -> Footprint:
     kind = type(tensor)
+    if is_lazy(tensor):
+        return Footprint()
     plain = kind is class_of("torch", "Tensor") or not is_wrapper(tensor)
     if plain and tensor.layout is class_of("torch", "strided") and not tensor.is_nested:
         return _of_strided(tensor)

@@ -45,9 +45,24 @@ def has_plain_memory(tensor: Any) -> bool:
     )
 
 
+def is_lazy(tensor: Any) -> bool:
+    """Whether *tensor* is a parameter or buffer of a lazy module, without a shape yet."""
+    return hasattr(type(tensor), "materialize") and bool(load("torch").nn.parameter.is_lazy(tensor))
+
+
+def is_freed(tensor: Any) -> bool:
+    """Whether the storage of a CPU *tensor* was emptied under it, as sharded training does it."""
+    if not tensor.is_cpu or is_wrapper(tensor) or is_lazy(tensor):
+        return False
+    try:
+        return bool(tensor.numel()) and tensor.untyped_storage().nbytes() == 0
+    except (RuntimeError, NotImplementedError):
+        return False  # it has no storage of its own
+
+
 def has_address(tensor: Any) -> bool:
     """Whether the bytes of *tensor* can be pointed at; not so under vmap or in a fake tensor."""
-    if is_transformed(tensor) or is_wrapper(tensor):
+    if is_transformed(tensor) or is_wrapper(tensor) or is_lazy(tensor):
         return False
     try:
         return bool(tensor.numel() == 0 or tensor.data_ptr() != 0)
@@ -129,16 +144,17 @@ WATCHERS = ("_get_tracing_state", "_len_torch_dispatch_stack", "_len_torch_funct
 
 
 def probe_for_followers() -> Callable[[], bool]:
-    """What tells whether forward-mode differentiation or a transform of ``torch.func`` is at work. To be kept.
+    """What tells whether ``torch.compile``, forward-mode differentiation or a transform is at work. To be kept.
 
-    Then a tensor that requires no grad may have derivatives all the same.
+    Then a tensor may be a stand-in, and one that requires no grad may have derivatives all the same.
     """
     torch = load("torch")
     forward: Any = getattr(torch.autograd, "forward_ad", None)
     level = getattr(getattr(torch._C, "_functorch", None), "maybe_current_level", None)
     if level is None or not hasattr(forward, "_current_level"):
         return lambda: True
-    return lambda: forward._current_level >= 0 or level() is not None
+    compiling = torch.compiler.is_compiling
+    return lambda: forward._current_level >= 0 or level() is not None or compiling()
 
 
 def may_have_tangents() -> bool:

@@ -145,8 +145,8 @@ def _interface_of(obj: Any) -> dict[str, Any]:
         raise _has_mask(obj)
     if address is None:
         _require_room(obj, data, shape, strides, dtype.itemsize)
-    elif count and address <= 0:
-        raise _untrue(obj, method, f"address {address} for {count} elements")
+    elif count:
+        _require_addresses(obj, address, count, _reach(shape, strides, dtype.itemsize))
     return {"version": 3, "data": data, "shape": shape, "strides": strides, "typestr": dtype.str}
 
 
@@ -154,11 +154,29 @@ def _require_room(obj: Any, data: memoryview, shape: tuple[int, ...], strides: A
     """Raise if elements would lie outside of the buffer, which NumPy does not look at."""
     if not prod(shape):
         return
-    steps = strides or [itemsize * prod(shape[axis + 1 :]) for axis in range(len(shape))]
-    reach = [step * (size - 1) for step, size in zip(steps, shape, strict=True)]
-    low, high = sum(r for r in reach if r < 0), sum(r for r in reach if r > 0) + itemsize
+    low, high = _reach(shape, strides, itemsize)
     if low < 0 or high > data.nbytes:
         raise _untrue(obj, "__array_interface__", f"{data.nbytes} bytes of data for elements from {low} to {high}")
+
+
+def _require_addresses(obj: Any, address: int, count: int, reach: tuple[int, int]) -> None:
+    """Raise where no program has such addresses; whether it has these is not for anybody to know."""
+    if address <= 0:
+        raise _untrue(obj, "__array_interface__", f"address {address} for {count} elements")
+    low, high = reach
+    if address + low <= 0 or address + high > _ADDRESSES:
+        raise _untrue(obj, "__array_interface__", f"address {address} for elements from {low} to {high}")
+
+
+def _reach(shape: tuple[int, ...], strides: Any, itemsize: int) -> tuple[int, int]:
+    """Where the lowest element begins and the highest one ends, from the first one."""
+    steps = strides or [itemsize * prod(shape[axis + 1 :]) for axis in range(len(shape))]
+    reach = [step * (size - 1) for step, size in zip(steps, shape, strict=True)]
+    return sum(r for r in reach if r < 0), sum(r for r in reach if r > 0) + itemsize
+
+
+_ADDRESSES = 1 << 56
+"""Addresses that a program has at most, on any machine that Python runs on."""
 
 
 def _asked(obj: Any, method: str, ask: Callable[[], Any]) -> Any:

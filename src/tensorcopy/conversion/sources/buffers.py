@@ -33,7 +33,7 @@ def expose(obj: Any, request: Request) -> Exposure:
     if view.ndim and not view.nbytes and type(obj) is not memoryview:
         seen = load("numpy").empty(0, dtype=_element_name(obj, view))
     else:
-        seen = load("numpy").asarray(view)
+        seen = _seen(obj, view)
     name = name_of_numpy(seen.dtype)
     if name not in DTYPES:
         raise _not_numbers(obj, view.format)
@@ -46,6 +46,13 @@ def expose(obj: Any, request: Request) -> Exposure:
         writable=not view.readonly,
         why_readonly=f"{type(obj).__name__} memory is read-only" if view.readonly else "",
     )
+
+
+def _seen(obj: Any, view: memoryview) -> Any:
+    try:
+        return load("numpy").asarray(view)
+    except ValueError as error:  # a format that NumPy does not know
+        raise _not_numbers(obj, view.format) from error
 
 
 def _locked(obj: Any) -> memoryview:
@@ -67,7 +74,7 @@ def _element_name(obj: Any, view: memoryview) -> str:
 
 
 def _not_numbers(obj: Any, form: str) -> UnsupportedSourceError:
-    text = form in ("u", "w")
+    text = form.lstrip("<>@=!") in ("u", "w")
     return UnsupportedSourceError(
         f"cannot convert {type(obj).__name__} of format {form!r}",
         why="text has no numeric meaning" if text else "its elements are not numbers of a type that tensors have",
