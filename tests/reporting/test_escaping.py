@@ -76,6 +76,7 @@ def test_a_markdown_fence_holds_whatever_is_in_it(text: str) -> None:
 
 @settings(max_examples=25)
 @given(TEXT)
+@example("\t0\t*")
 def test_every_format_shows_any_text_in_a_cell_in_code_and_in_a_paragraph(text: str) -> None:
     rows = [[Cell(value=text), Cell(value=text, note=text or "n")]]
     cells = table(["plain", Column(name="code", type=ValueType.CODE)], rows)

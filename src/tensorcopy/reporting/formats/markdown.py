@@ -63,8 +63,8 @@ def words(text: str) -> str:
 
 
 def lines(text: str) -> str:
-    """The same, over several lines, which end where they ended."""
-    return "  \n".join(words(line) for line in visible_lines(text).split("\n"))
+    """The same, over several lines, which end where they ended. What sets a line in is left out: it would make code."""
+    return "  \n".join(words(line.lstrip()) for line in visible_lines(text).split("\n"))
 
 
 def code(text: str) -> str:
