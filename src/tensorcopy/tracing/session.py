@@ -208,6 +208,9 @@ class Session:
             tally = self.copies.heard(name, args, result, nanoseconds, site, node)
             if self.full and node is None and site is not NOWHERE and self.copies.phase != "optimizer":
                 self.copies.judge(name, args, result, tally, site)
+                if name == "_to_copy":
+                    with self.attention:
+                        self.conversions.cast(args[0], result, site)
                 self.sparing.copied(name, args, result, tally, site)
                 if not tally.count & 255:
                     self.returns.again()

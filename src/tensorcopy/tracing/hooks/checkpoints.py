@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from ..judging.tensors import PLAIN, address_of
+from ..judging.tensors import PLAIN, address_of, has_memory, repeats
 from ..patches import Patches
 from ..sites import Site, user_site
 from ..watching import Known
@@ -61,6 +61,7 @@ class Checkpoints:
             values = [v for v in state.values() if type(v) in PLAIN] if hasattr(state, "values") else []
             site = user_site()
             with self.session.attention:
+                self._check_repeated(module, state)
                 self._check_restored(module, values, site)
             self.session.attention.away += 1
             try:
@@ -80,6 +81,12 @@ class Checkpoints:
             start = address_of(parameter)
             if type(parameter) in PLAIN and start not in given:
                 self.session.memory.wrote(parameter, start, site)
+
+    def _check_repeated(self, module: Any, state: Any) -> None:
+        """Parameters and buffers that are expanded can't be loaded into: one element stands for several."""
+        for name, own in (*module.named_parameters(), *module.named_buffers()):
+            if name in state and type(own) in PLAIN and has_memory(own) and repeats(own):
+                self.session.memory.repeated_written(own)
 
     def _check_restored(self, module: Any, values: list[Any], site: Site) -> None:
         memory, findings = self.session.memory, self.session.findings

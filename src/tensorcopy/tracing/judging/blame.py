@@ -82,6 +82,22 @@ def is_allocated_empty(names: Iterable[str], file: str) -> bool:
     return bool(_text_of(file).allocated & set(names))
 
 
+def turn_together(writes: Iterable[Site], reader: Site, made: Site) -> bool:
+    """Whether a loop writes and reads at each of its turns what was made before it: it is meant to change, then."""
+    outside = _loops_around(made)
+    return any(_loops_around(write) & _loops_around(reader) - outside for write in writes)
+
+
+@lru_cache(maxsize=256)
+def _loops_around(site: Site) -> frozenset[tuple[str, int]]:
+    try:
+        tree = ast.parse("".join(linecache.getlines(site.file)))
+    except (SyntaxError, ValueError, RecursionError):
+        return frozenset()
+    loops = (n for n in ast.walk(tree) if isinstance(n, (ast.For, ast.While, ast.AsyncFor)))
+    return frozenset((site.file, n.lineno) for n in loops if n.lineno <= site.line <= (n.end_lineno or 0))
+
+
 def _candidates(file: str, names: frozenset[str], before: Site, now: Site) -> Iterator[tuple[int, Site]]:
     text = _text_of(file)
     known = _spread(text, names)

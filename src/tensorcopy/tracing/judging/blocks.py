@@ -22,7 +22,7 @@ from ...live.memory import Region
 from ..extents import seen
 from ..reports import Findings
 from ..sites import NOWHERE, Site, user_frame
-from .blame import is_allocated_empty, lines_that_wrote, names_in
+from .blame import is_allocated_empty, lines_that_wrote, names_in, turn_together
 from .catching import Catching
 
 _EXACT = 65_536
@@ -267,8 +267,15 @@ class Blocks:
                 continue
             if late.newer:
                 self._overwritten(origin, late.writes, late.reader, late.together)
-            elif late.writes and not late.blank and not is_allocated_empty(late.names, origin.site.file):
+            elif self._is_unexpected(late, origin):
                 self._changed(origin, late)
+
+    @staticmethod
+    def _is_unexpected(late: Late, origin: Any) -> bool:
+        """Whether nothing says that the tensor was meant to show what NumPy writes."""
+        if not late.writes or late.blank or is_allocated_empty(late.names, origin.site.file):
+            return False
+        return not turn_together(late.writes, late.reader, origin.site)
 
     def _overwritten(
         self, birth: Any, writes: tuple[Site, ...], reader: Site, together: tuple[Any, Any], count: int = 2

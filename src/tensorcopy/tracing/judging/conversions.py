@@ -25,6 +25,9 @@ _TYPOS = frozenset(
     ]
 )
 _INTEGERS = frozenset((torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8))
+# Constants are compared by how they are written; longer ones take too long.
+_LONGEST = 8_000
+_LOOKS = 3
 
 
 class Conversions:
@@ -36,6 +39,7 @@ class Conversions:
         self.constants: dict[Site, tuple[str, int]] = {}
         self.bare_clones: list[tuple[Any, list[str], Site]] = []
         self.doubles: Known[Site] = Known()
+        self.looks: dict[Site, int] = {}
 
     def converting(self, name: str, data: Any, dtype: Any, site: Site) -> None:
         """``torch.tensor(data)`` and its kin are about to run."""
@@ -97,7 +101,7 @@ class Conversions:
 
     def _constant(self, data: Any, site: Site) -> None:
         text = repr(data)
-        if "tensor(" in text or len(text) > 2000:
+        if "tensor(" in text or len(text) > _LONGEST:
             return
         known, times = self.constants.get(site, (text, 0))
         self.constants[site] = (known, times + 1) if known == text else ("", 0)
@@ -126,6 +130,20 @@ class Conversions:
             f"{name} mixes float32 and float64 and goes on in float64, twice the memory and slower; where the float64 "
             f"comes from Python floats or NumPy, cast it with .float() once",
             ((site, "float32 meets float64 here"),),
+        )
+
+    def cast(self, source: Any, result: Any, site: Site) -> None:
+        """A tensor was converted into another dtype: looked at a few times on each line."""
+        if result.dtype not in _INTEGERS or type(source) not in PLAIN or not source.is_floating_point():
+            return
+        looks = self.looks[site] = self.looks.get(site, 0) + 1
+        if looks > _LOOKS or source.numel() > 1 << 16 or source.device.type != "cpu" or source.isfinite().all():
+            return
+        self.findings.add(
+            "values-not-in-dtype",
+            site,
+            f"NaN or inf is converted to {str(result.dtype).removeprefix('torch.')}: integers have neither, and what "
+            f"comes out is arbitrary; fill or check the values first",
         )
 
     def cloned(self, source: Any, result: Any, site: Site) -> None:

@@ -232,6 +232,14 @@ class Gradients:
         if tensor.is_leaf or tensor.retains_grad:
             return
         cast = self.casts.of(tensor)
+        if cast is None and self.walks:
+            self.findings.add(
+                "grad-of-non-leaf",
+                user_site(),
+                "this tensor is no leaf: backward() has left its .grad None; call retain_grad() on it before "
+                "backward(), or read .grad of the leaf that it is computed from",
+                variant="read",
+            )
         if cast is None or (not cast[1].endswith("()") and not self._is_of_unnamed(tensor)):
             return
         self.findings.add(

@@ -83,6 +83,8 @@ class Ledger:
         self.temporaries: dict[int, list[Any]] = {}
         # Those that were written, and not read since.
         self.unread: dict[int, list[Any]] = {}
+        # Views taken of the same elements at one line, after writes.
+        self.alike: dict[tuple[Any, ...], list[Birth]] = {}
         self.sequence = 0
         self.guard: Callable[[], None] | None = None
         self.flush: Any = None

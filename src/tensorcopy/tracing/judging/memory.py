@@ -19,6 +19,7 @@ from .writing import Writing
 
 # Looking for who holds an object is slow: it is done when so many are alike.
 _LOOKED_AT = (2, 3, 5, 20, 100)
+_MOST_ALIKE, _MOST_KEPT = 1_000, 5
 
 
 class Memory(Writing, Reading):
@@ -68,6 +69,41 @@ class Memory(Writing, Reading):
                 f"before it was converted here again; compute a new tensor, or copy the array first",
                 ((write.site, "the array's memory is written here"),),
                 memory=((earlier[0].site, "the", block.array()), (write.site, "writes", write.region)),
+            )
+
+    # --- views of one tensor ------------------------------------------------------------------------------------------
+
+    def made(self, result: Any, how: str, source: Any, site: Site, start: int | None = None) -> None:
+        """*result* lies on the memory of *source*; maybe on the same part as others from there, which were kept."""
+        super().made(result, how, source, site, start)
+        if self.writes and type(result) is torch.Tensor:
+            birth = self.births[id(result)][1]
+            if birth.address in self.writes:
+                self._alike(birth, result)
+
+    def _alike(self, birth: Birth, result: Any) -> None:
+        key = (birth.site, birth.how, result.data_ptr(), result.shape)
+        earlier = self.alike.get(key)
+        if earlier is None and len(self.alike) < _MOST_ALIKE and birth.how not in ("grad", "data"):
+            self.alike[key] = [birth]
+        elif earlier is not None and len(earlier) < _MOST_KEPT and self.written_since(earlier[-1]):
+            earlier.append(birth)
+
+    def _finish_views(self) -> None:
+        """Views of the same elements, taken at one line, with writes between: those that were kept show the last."""
+        for births in self.alike.values():
+            alive = [b for b in births if b.target() is not None]
+            write = self.writes.get(births[0].address)
+            if write is None or len(alive) < 2 or self.findings.at(alive[0].site) or not are_kept_together(alive):
+                continue
+            self.findings.add(
+                "changing-snapshot",
+                alive[0].site,
+                f"{len(alive)} views that {alive[0].how} gave here are kept, all of the same elements, which have been "
+                f"written since: only the last values are left; keep a clone()",
+                ((write.site, "the memory is written here"),),
+                variant="view",
+                memory=((alive[0].site, "keeps the", alive[0].target()), (write.site, "writes", write.region)),
             )
 
     # --- arrays of one tensor -----------------------------------------------------------------------------------------
@@ -138,6 +174,7 @@ class Memory(Writing, Reading):
     def finish(self) -> None:
         """Look at what is still alive: small views that keep large memory."""
         self.outside.finish()
+        self._finish_views()
         for block in list(self.blocks.values()):
             self._finish_arrays(block)
         by_site: dict[Site, list[Birth]] = {}

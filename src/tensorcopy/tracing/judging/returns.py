@@ -8,7 +8,7 @@ import linecache
 import time
 import weakref
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from types import CodeType, FrameType
 from typing import Any
@@ -115,6 +115,9 @@ class Returns:
         """A new view of the same elements as before: those that were kept change with it."""
         key = (frame.f_code, value.data_ptr(), value.shape)
         place = self.places.get(key)
+        if frame.f_code.co_name == "__getitem__":
+            self._item_returned(frame, value, key)
+            return
         earlier = place.view() if place is not None else None
         if place is None or earlier is None:
             if len(self.places) < _MOST_PLACES:
@@ -129,19 +132,34 @@ class Returns:
             if is_in_container(earlier):
                 place.content = _elements(value)
 
+    def _item_returned(self, frame: FrameType, value: Any, key: tuple[CodeType, int, tuple[int, ...]]) -> None:
+        """A view of what a dataset holds: if its own ``__getitem__`` writes it, the next epoch gets something else."""
+        start, now = address_of(value), _elements(value)
+        if not any(address_of(held) == start for held in _held_by(frame.f_locals.get("self"))):
+            return
+        place, write = self.places.get(key), self.memory.writes.get(start)
+        if place is not None and place.content != now and write is not None and write.site.code is frame.f_code:
+            self._report(value, frame)
+        elif len(self.places) < _MOST_PLACES:
+            place = self.places[key] = Place(value)
+        if place is not None:
+            place.content = now
+
     def _report(self, value: Any, frame: FrameType) -> None:
         site, name = site_of(frame), frame.f_code.co_name
         known = self.findings.at(site)
         wrote = () if known else self._lines_that_wrote(value, site, frame)
-        related = {} if known else {(s.file, s.line): s for s in (*wrote, *_bindings_at(site))}
+        bound = () if known else _bindings_at(site)
+        taken = next((line for line in bound), site) if name == "__getitem__" else site
+        related = {} if known else {(s.file, s.line): s for s in (*wrote, *bound, site) if s.line != taken.line}
         self.findings.add(
             "internal-buffer-returned",
-            site,
+            taken,
             f"{name}() gives out the same memory at each call and changes it in between: what was returned earlier has "
             f"changed with it; give out a copy",
             [(line, "where it is taken or written") for line in related.values()],
             variant="array" if isinstance(value, np.ndarray) else "tensor",
-            memory=((site, "gives out the", value), *((line, *self._written(value)) for line in wrote)),
+            memory=((taken, "gives out the", value), *((line, *self._written(value)) for line in wrote)),
         )
 
     def _lines_that_wrote(self, value: Any, site: Site, frame: FrameType) -> Sequence[Site]:
@@ -201,6 +219,13 @@ def _elements(view: Any) -> int:
     if view.device.type != "cpu" or view.nbytes > _SAMPLED or view.is_conj() or view.is_neg() or view.nbytes == 0:
         return 0
     return zlib.crc32(view.detach().contiguous().view(-1).view(torch.uint8).numpy())
+
+
+def _held_by(owner: Any) -> Iterable[Any]:
+    """The tensors that an object holds as attributes, or in lists of its own."""
+    for value in list(getattr(owner, "__dict__", {}).values()):
+        inner = value if type(value) in (list, tuple) else value.values() if type(value) is dict else (value,)
+        yield from (v for v in list(inner)[:64] if type(v) in PLAIN)
 
 
 def _is_held(value: Any, frame: FrameType) -> bool:

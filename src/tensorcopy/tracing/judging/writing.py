@@ -105,11 +105,12 @@ class Writing(Ledger):
         if not has_memory(target):
             return
         if repeats(target):
-            self._repeated_written(target, index)
+            self.repeated_written(target, target[index] if _is_basic(index) else None)
         if type(value) in PLAIN and _is_basic(index) and address_of(value) == address_of(target):
             self._check_overlap(target[index], value)
 
-    def _repeated_written(self, target: Any, index: Any) -> None:
+    def repeated_written(self, target: Any, part: Any = None) -> None:
+        """*part* of *target*, whose elements are repeated, or all of it, is about to be written."""
         site, birth = user_site(), self.births.of(target)
         made = birth.first("expand", "expand_as", "broadcast_to", "type_as") if birth is not None else None
         self.findings.add(
@@ -120,7 +121,7 @@ class Writing(Ledger):
             ((site, "the expanded memory is written here"),),
             memory=(
                 (made.site if made is not None else site, "expands to the", target),
-                (site, "writes the", target[index] if _is_basic(index) else target),
+                (site, "writes the", target if part is None else part),
             ),
         )
 

@@ -87,6 +87,8 @@ def _returned_copy(method: str) -> Rewrite:
         match s.node:
             case ast.Return(value=ast.expr() as value) | ast.Expr(value=ast.Yield(value=ast.expr() as value)):
                 return [(value, f"{s.atom(value)}.{method}()")]
+            case ast.Assign(value=ast.Subscript() as value):
+                return [(value, f"{s.atom(value)}.{method}()")]
         return []
 
     return rewrite
