@@ -66,6 +66,17 @@ class Trainer:
         total = sum(self.losses)
         total.backward()
         self.losses.clear()
+--- the variable is another value by then
+import numpy as np
+class Trainer:
+    def step(self, x):
+        parts = []
+        for net in self.nets:
+            loss = net(x).pow(2).mean()
+            loss.backward()
+            parts.append(loss.item())
+        loss = np.mean(parts)
+        self.losses.append(loss)
 --- not trained by anybody
 class Lit:
     def training_step(self, batch, index):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.linting.programs import cases, lines_of, mended
+from tensorcopy.linting.model import Level
+from tests.linting.programs import cases, found_in, lines_of, mended
 
 CODE = "TCY301"
 ROUNDED = cases(
@@ -167,3 +168,10 @@ def test_there_is_no_safe_fix_for_unknown_data() -> None:
     program = ROUNDED["unknown data"]
 
     assert mended(program, CODE) == program
+
+
+@pytest.mark.parametrize("data", ["[skill]", "[names.index(n) for n in wanted]"])
+def test_one_number_and_places_in_a_list_are_a_note(data: str) -> None:
+    program = f"import torch\n\n\ndef f(skill, names: list, wanted):\n    return torch.Tensor({data}).long()\n"
+
+    assert [(f.code, f.level) for f in found_in(program)] == [(CODE, Level.NOTE)]

@@ -57,6 +57,25 @@ NEEDED = [
 ]
 
 
+ELEMENTS = {
+    "a number in each turn": "for n in indices:\n        kept = d[0, n - 2].clone()\n        d[0, n:] = kept\n    return d",
+    "a number of an argument": "kept = d[indices].clone()\n    d[0] = 1\n    return kept",
+}
+
+
+@pytest.mark.parametrize("body", ELEMENTS.values(), ids=ELEMENTS)
+def test_what_one_number_may_pick_is_a_view_and_needs_its_copy(body: str) -> None:
+    head = "import torch\n\n\ndef f(a: torch.Tensor, indices: torch.Tensor):\n    d = torch.norm(a, dim=2)\n    "
+
+    assert lines_of(CODE, head + body + "\n") == []
+
+
+def test_what_sorted_places_pick_is_new_memory() -> None:
+    program = "import torch\n\n\ndef f(a: torch.Tensor):\n    places = a.argsort()\n    return a[places].clone()\n"
+
+    assert lines_of(CODE, program) == [6]
+
+
 @pytest.mark.parametrize(("expression", "once"), WASTED.items(), ids=WASTED)
 def test_a_copy_of_a_temporary_is_found_and_dropped(expression: str, once: str) -> None:
     assert lines_of(CODE, HEAD + expression + "\n") == [6]

@@ -61,6 +61,7 @@ FOUND = {
         "torch.as_tensor(np.ma.masked_less(a, 0) * 2)",
     ],
     "TCY306": [
+        "torch.full(size=(3,), fill_value=n, requires_grad=True)",
         "tensor([1, 2], requires_grad=True)",
         "torch.arange(3, requires_grad=True)",
         "torch.zeros(3, dtype=torch.long, requires_grad=True)",
@@ -176,6 +177,7 @@ FINE = {
         "torch.tensor([2**63], dtype=u)",
     ],
     "TCY304": [
+        "found = [None] * n\n    for i in range(n):\n        found[i] = us[i]()\n    torch.tensor(found)",
         "d = {n: a}\n    return torch.tensor([k for k, _ in d.items()]), torch.tensor(list({1: 2}.keys()))",
         "torch.from_numpy(np.zeros(3, dtype='<f4'))",
         "torch.tensor(np.frombuffer(b'1234', dtype='>f4').astype(np.float32))",
@@ -194,6 +196,7 @@ FINE = {
         "torch.tensor(a)",
     ],
     "TCY306": [
+        "torch.full(size=(3,), fill_value=float(n), requires_grad=True)",
         "tensor([1.0, 2], requires_grad=True)",
         "tensor([1, 2], dtype=torch.float32, requires_grad=True)",
         "tensor([1, 2], requires_grad=False)",
@@ -241,6 +244,7 @@ FINE = {
         "a.astype(np.int16)",
     ],
     "TCY401": [
+        "b, c = a[:2]\n    torch.as_tensor([b, c])",
         "torch.FloatTensor([np.random.uniform(n, x)])",
         "torch.FloatTensor([np.random.uniform(u, u)])",
         "torch.LongTensor([np.random.randint(0, n) for _ in us])",

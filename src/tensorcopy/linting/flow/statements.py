@@ -213,6 +213,8 @@ def _store_item(base: Value, index: Value | None, value: Value | None) -> None:
     elif isinstance(base.items, list):
         if index is not None and isinstance(index.const, int) and -len(base.items) <= index.const < len(base.items):
             base.items[index.const] = value
+        elif base.items and all(i is not None and i.kind == v.NOTHING for i in base.items):
+            base.items[:] = [value]  # places that wait to be filled
         elif len(base.items) < 16:
             base.items.append(value)
 

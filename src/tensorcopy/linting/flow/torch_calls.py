@@ -129,7 +129,8 @@ def _default_dtype(site: Site, last: str) -> str:
         return site.first.dtype if site.first is not None else ""
     if last not in _OF_THEIR_ARGUMENTS:
         return "float32"
-    kinds = {a.kind if a is not None else "" for a in site.args}
+    given = [*site.args, *(site.keywords[k] for k in ("start", "end", "step", "fill_value") if k in site.keywords)]
+    kinds = {a.kind if a is not None else "" for a in (given[-1:] if last == "full" else given)}
     if v.FLOAT in kinds or last == "range":
         return "float32"
     return "int64" if kinds <= {v.INT} else ""

@@ -10,6 +10,8 @@ from ..flow.frame import Frame
 from ..flow.places import inserted_after
 from ..flow.values import Value
 from ..model import Fix, Level, Rule
+from ._reading import ancestors
+from ._training import names_in
 
 RULE = Rule(
     code="TCY214",
@@ -79,8 +81,30 @@ def _is_buffer(frame: Frame, name: str) -> bool:
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr == "register_buffer":
             first = node.args[0] if node.args else None
             if isinstance(first, ast.Constant) and first.value == name:
-                return True
+                return not _is_empty(node)
     return False
+
+
+def _is_empty(call: ast.Call) -> bool:
+    """``register_buffer("cache", None)``: no state that is averaged, but what one sequence has collected."""
+    given = call.args[1] if len(call.args) > 1 else next((k.value for k in call.keywords if k.arg == "tensor"), None)
+    return isinstance(given, ast.Constant) and given.value is None
+
+
+def _is_asked_for(frame: Frame, node: ast.AST) -> bool:
+    """Whether the update stands under an option that is off unless the caller asks, as a cache for inference is."""
+    function = frame.function
+    if function is None:
+        return False
+    stated = function.node.args
+    plain = [*stated.posonlyargs, *stated.args]
+    pairs = [
+        *zip(plain[len(plain) - len(stated.defaults) :], stated.defaults, strict=True),
+        *((a, d) for a, d in zip(stated.kwonlyargs, stated.kw_defaults, strict=True) if d is not None),
+    ]
+    off = {a.arg for a, d in pairs if isinstance(d, ast.Constant) and d.value in (None, False)}
+    tests = (outer.test for outer in ancestors(frame, node) if isinstance(outer, ast.If))
+    return any(name in off for test in tests for name in names_in(test))
 
 
 def _reads(node: ast.AST, name: str) -> bool:
@@ -99,6 +123,9 @@ def _argument(node: ast.AST) -> ast.expr | None:
 
 
 def _tell(frame: Frame, event: AssignedAttribute | Write, node: ast.AST, name: str, argument: ast.expr | None) -> None:
+    if _is_asked_for(frame, node):
+        return
+
     def fix(lines: list[str]) -> Fix:
         assert argument is not None
         edits = (inserted_after(argument, ".detach()", lines),)

@@ -10,6 +10,7 @@ from ..flow.frame import Frame
 from ..flow.places import inserted_after
 from ..flow.walking import walk
 from ..model import Fix, Level, Rule
+from ._reading import position
 
 RULE = Rule(
     code="TCY218",
@@ -33,7 +34,7 @@ def ended(event: FunctionEnd) -> None:
     losses = {name: node for node in nodes for name in _trained(frame, function, node)}
     for node in nodes if losses else ():
         for kept in _collected(function, node):
-            if kept.id in losses and not _is_cut(nodes, kept.id):
+            if kept.id in losses and not _is_cut(nodes, kept.id) and not _is_another(nodes, kept, losses[kept.id]):
                 _tell(event, node, kept, losses[kept.id])
 
 
@@ -90,6 +91,12 @@ def _is_cut(nodes: list[ast.AST], name: str) -> bool:
     bindings = (n for n in nodes if isinstance(n, ast.Assign))
     values = [n.value for n in bindings if any(isinstance(t, ast.Name) and t.id == name for t in n.targets)]
     return any(isinstance(n, ast.Attribute) and n.attr in _OFF_GRAPH for value in values for n in walk(value))
+
+
+def _is_another(nodes: list[ast.AST], kept: ast.Name, trained: ast.AST) -> bool:
+    """Whether the variable is bound to something else between the gradient and the keeping."""
+    bound = (n for n in nodes if isinstance(n, ast.Name) and n.id == kept.id and isinstance(n.ctx, ast.Store))
+    return any(position(trained) < position(n) < position(kept) for n in bound)
 
 
 def _tell(event: FunctionEnd, node: ast.AST, kept: ast.Name, trained: ast.AST) -> None:

@@ -57,6 +57,8 @@ def _is_block(item: Value | None) -> bool:
 
 def _has_dimensions(value: Value, depth: int) -> bool:
     node, step = value.node, value.step
+    if step is not None and step.name == "unpacking":
+        return False
     if value.traits & {"annotated", "picked", "slice"} and (
         step is None or "slice" in value.traits or step.name == "="
     ):

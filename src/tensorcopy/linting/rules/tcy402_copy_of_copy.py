@@ -6,7 +6,9 @@ import ast
 
 from ..flow import values as v
 from ..flow.events import Call, Operator, on, on_call
+from ..flow.frame import Frame
 from ..flow.places import method_dropped, replaced
+from ..flow.statements import quiet_value
 from ..flow.values import Value
 from ..flow.vocabulary import ARRAY_METHODS, COMPUTED, FACTORIES, METHODS, NUMPY_COMPUTED, NUMPY_FACTORIES
 from ..model import Fix, Level, Rule
@@ -74,7 +76,7 @@ def copied_again(event: Call) -> None:
     if event.node.args or event.node.keywords or not isinstance(func, ast.Attribute):
         return
     inner, value = _before_detach(func.value, event.receiver)
-    if _is_temporary(inner, value):
+    if _is_temporary(inner, value) and not _is_one_element(event.frame, inner):
         _report(event, event.node, inner, f".{func.attr}()")
 
 
@@ -149,6 +151,16 @@ def _is_temporary(node: ast.expr, value: Value | None) -> bool:
     if isinstance(node, ast.Call):
         return _name_of(node) in _FRESH and not any(k.arg in ("out", "inplace", "copy") for k in node.keywords)
     return isinstance(node, ast.BinOp) or (isinstance(node, ast.Subscript) and "picked" in value.traits)
+
+
+def _is_one_element(frame: Frame, node: ast.expr) -> bool:
+    """Whether a subscript may be a view: an integer tensor without dimensions picks one element, as a number does."""
+    if not isinstance(node, ast.Subscript) or isinstance(node.slice, (ast.List, ast.Compare)):
+        return False
+    index = quiet_value(frame, node.slice)
+    return not (
+        index is not None and (index.dtype == "bool" or isinstance(index.owner.node, ast.Call)) and not index.step
+    )
 
 
 def _is_pure_copy(node: ast.expr, value: Value | None) -> bool:
