@@ -25,8 +25,11 @@ _plain_array: Any = None
 _plain_dtypes: frozenset[Any] = frozenset()
 """What the fast path compares with: ``torch.Tensor``, ``numpy.ndarray`` and its dtypes of numbers, once they are there.
 """
-_may_be_followed: Callable[[], bool] = bool
-"""Whether something follows derivatives without ``requires_grad``, once torch is there."""
+_forward: Any = None
+_transform: Any = None
+_is_compiling: Any = None
+"""Whom it asks for followers of a tensor that requires no grad: the module that has the level of forward-mode
+differentiation, what gives the level of ``torch.func``, and what tells of ``torch.compile``."""
 
 T = TypeVar("T")
 Verb = TypeVar("Verb", bound=Callable[..., Any])
@@ -39,7 +42,7 @@ def _with_fast_path(verb: Verb) -> Verb:
     def copy(x: Any, **options: Any) -> Any:
         if not options:
             if type(x) is _plain_tensor and x.numel() < SMALL:
-                if _may_be_followed():
+                if _forward._current_level >= 0 or _transform() is not None or _is_compiling():
                     return x.detach().clone()
                 try:
                     address = x.data_ptr()
@@ -164,9 +167,10 @@ def _copy_slowly(x: Any, request: Request, flat: bool) -> Any:
 
 def _learn_torch() -> None:
     """Remember the class that the fast path compares with, and whom it asks."""
-    global _plain_tensor, _may_be_followed
+    global _plain_tensor, _forward, _transform, _is_compiling
     if loaded("torch") is not None:
-        _plain_tensor, _may_be_followed = class_of("torch", "Tensor"), tensors.probe_for_followers()
+        _forward, _transform, _is_compiling = tensors.probes_for_followers()
+        _plain_tensor = class_of("torch", "Tensor")
 
 
 def _learn_numpy() -> None:

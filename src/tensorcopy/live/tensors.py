@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
+from types import SimpleNamespace
 from typing import Any
 
 from .libraries import class_of, load, loaded
@@ -143,18 +144,18 @@ WATCHERS = ("_get_tracing_state", "_len_torch_dispatch_stack", "_len_torch_funct
 """What torch says of tracers and of modes; a torch without them counts as watched."""
 
 
-def probe_for_followers() -> Callable[[], bool]:
-    """What tells whether ``torch.compile``, forward-mode differentiation or a transform is at work. To be kept.
+def probes_for_followers() -> tuple[Any, Callable[[], Any], Callable[[], bool]]:
+    """What tells whether forward-mode differentiation, a transform of ``torch.func`` or ``torch.compile`` is at work.
 
-    Then a tensor may be a stand-in, and one that requires no grad may have derivatives all the same.
+    Then a tensor may be a stand-in, and one that requires no grad may have derivatives all the same. A module whose
+    ``_current_level`` is negative where there is none; what gives None; what gives False.
     """
     torch = load("torch")
     forward: Any = getattr(torch.autograd, "forward_ad", None)
     level = getattr(getattr(torch._C, "_functorch", None), "maybe_current_level", None)
     if level is None or not hasattr(forward, "_current_level"):
-        return lambda: True
-    compiling = torch.compiler.is_compiling
-    return lambda: forward._current_level >= 0 or level() is not None or compiling()
+        return SimpleNamespace(_current_level=0), int, bool  # always, as this torch does not tell
+    return forward, level, torch.compiler.is_compiling
 
 
 def may_have_tangents() -> bool:
