@@ -62,7 +62,9 @@ class Place:
 class Copy:
     """One copy that lives: which memory it is of, and where the function that made it was called."""
 
-    __slots__ = ("array", "caller", "content", "is_part", "place", "result", "site", "size", "source", "starts")
+    __slots__ = (
+        "array", "caller", "content", "is_exported", "is_part", "place", "result", "site", "size", "source", "starts",
+    )  # fmt: skip
 
     def __init__(self, place: Place, site: Site, size: int, starts: tuple[int, ...]) -> None:
         self.place, self.site, self.size, self.starts = place, site, size, starts
@@ -70,7 +72,7 @@ class Copy:
         self.result: Any = None
         self.array: Any = None
         self.content = 0
-        self.is_part = False
+        self.is_part = self.is_exported = False
         self.caller = _caller()
 
 
@@ -139,9 +141,9 @@ class Sparing:
         place = copy.place
         if place.needed or self.ended or copy.size == 0:
             return
-        if copy.source() is None and copy.is_part and copy.array is None:
+        if copy.source() is None and copy.is_part and not copy.is_exported:
             place.others += 1  # Without the copy, a larger memory might have stayed.
-        elif copy.array is not None or _died_where_it_was_made(copy):
+        elif copy.is_exported or _died_where_it_was_made(copy):
             place.count += 1
             place.bytes += copy.size
         else:
@@ -168,7 +170,9 @@ class Sparing:
             if copy.site is site and start == copy.starts[-1]:
                 low, size = int(array.__array_interface__["data"][0]), array.nbytes
                 copy.content = checksum(bytes_at(low, size))
-                copy.array = weakref.ref(array, partial(_compared, copy, low, size))
+                copy.is_exported = True
+                # Who compares keeps the memory until then: NumPy may let go of it before it tells that an array died.
+                copy.array = weakref.ref(array, partial(_compared, copy, low, size, tensor.untyped_storage()))
             elif copy.site is not site:
                 copy.place.needed = True
 
@@ -331,10 +335,11 @@ class Sparing:
                 self.findings.add("avoidable-copy", site, text, variant=variant, count=place.count)
 
 
-def _compared(copy: Copy, low: int, size: int, _: object) -> None:
-    """The array over a copy dies, and the copy is still there: whether NumPy has written it."""
+def _compared(copy: Copy, low: int, size: int, memory: object, _: object) -> None:
+    """The array over a copy dies, and *memory*, which is kept for that, tells whether NumPy has written it."""
     if checksum(bytes_at(low, size)) != copy.content:
         copy.place.needed = True
+    copy.array = None
 
 
 def _may_be_written(site: Site) -> bool:

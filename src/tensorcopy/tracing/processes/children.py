@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import replace
 from multiprocessing import util
-from multiprocessing.process import BaseProcess
+from multiprocessing.process import BaseProcess, current_process
 from pathlib import Path
 from typing import Any
 
@@ -187,6 +187,8 @@ def begin(joining: Joining, *, forked: bool) -> None:
     if not joining.full:
         session.lighten()
     _follow_batches(session)
+    # The interpreter tells what a process failed with no longer when it runs what is to run at the end.
+    session.patches.wrap(current_process(), "run", lambda run: _running(session, run))
     file = Path(joining.folder) / f"{os.getpid()}-{time.time_ns()}.capture"
     session.flush = session.copies.recorder.due = lambda: _write(session.capture(), file, UNFINISHED)
     finish = util.Finalize(session, _finish, args=(session, file), exitpriority=_LATE)
@@ -195,6 +197,17 @@ def begin(joining: Joining, *, forked: bool) -> None:
     if hasattr(os, "mkfifo"):
         os.mkfifo(file.with_suffix(".ask"))
         _thread.start_new_thread(_answer, (session, file))
+
+
+def _running(session: Session, run: Callable[[], None]) -> Callable[[], None]:
+    def run_and_note() -> None:
+        try:
+            run()
+        except Exception as error:
+            session.ended = f"with {type(error).__name__}"
+            raise
+
+    return run_and_note
 
 
 def _follow_batches(session: Session) -> None:
