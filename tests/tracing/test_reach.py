@@ -234,6 +234,54 @@ with profile(activities=[ProfilerActivity.CPU]) as seen:
     torch.ones(4).clone()
 print("aten::clone" in {event.key for event in seen.key_averages()})
 """,
+    "export": """
+class Net(nn.Module):
+    def forward(self, x):
+        return x.clone().add_(1).reshape(-1).sum()
+exported = torch.export.export(Net(), (torch.ones(2, 3),))
+print(exported.module()(torch.ones(2, 3)).item(), torch.ones(2).clone().sum().item())
+""",
+    "a tracer of lines": """
+import sys
+lines = []
+def follow(frame, event, argument):
+    if event == "line" and frame.f_code.co_name == "work":
+        lines.append(frame.f_lineno - frame.f_code.co_firstlineno)
+    return follow
+def work(x):
+    y = x.clone()
+    y += 1
+    return y.sum().item()
+before = sys.gettrace()
+sys.settrace(follow)
+print(work(torch.ones(3)))
+kept = sys.gettrace() is follow
+sys.settrace(before)
+print(lines, kept)
+""",
+    "a profiler of calls": """
+import sys
+calls = []
+def follow(frame, event, argument):
+    if event == "call" and frame.f_code.co_name == "work":
+        calls.append(event)
+def work(x):
+    return x.clone().sum().item()
+before = sys.getprofile()
+sys.setprofile(follow)
+print(work(torch.ones(3)))
+sys.setprofile(before)
+print(calls)
+""",
+    "a debugger": """
+import pdb, io
+def work(x):
+    y = x.clone()
+    return y.sum().item()
+told = io.StringIO()
+debugger = pdb.Pdb(stdin=io.StringIO("next\\nnext\\ncontinue\\n"), stdout=told, nosigint=True, readrc=False)
+print(debugger.runcall(work, torch.ones(3)), "y = x.clone()" in told.getvalue())
+""",
     "asyncio and generators": """
 import asyncio
 def batches():

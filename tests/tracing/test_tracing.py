@@ -249,3 +249,11 @@ def test_a_part_has_what_came_since() -> None:
         command=("x",), steps=3, copies=(copy(OTHER, 1),), findings=(found(PLACE, 2), found(OTHER, 1))
     )
     assert since(after, after) == Capture(command=("x",))
+
+
+def test_what_is_joined_into_a_given_output_is_a_copy(tmp_path: Path) -> None:
+    code = "out = torch.empty(3, 4)\ntorch.stack([torch.ones(4)] * 3, out=out)\n"
+    code += "torch.cat([torch.ones(1, 4)] * 3, out=out)\n"
+    copies = traced(code, tmp_path).copies
+
+    assert [(c.place.line, c.kind, c.count, c.bytes) for c in copies] == [(2, "stack", 1, 48), (3, "cat", 1, 48)]

@@ -30,7 +30,13 @@ COPIES = (
     "repeat_interleave",
     "_pin_memory",
 )
+_OUT_OF_COPIES = ("aten::cat", "aten::stack")
 _KEYS = ("TESTING_ONLY_GenericMode", "TESTING_ONLY_GenericWrapper")
+# Operations that programs give an ``out=``, which is written then; of the copies, all that have it.
+_WITH_OUT = (
+    *("matmul", "mm", "bmm", "addmm", "add", "sub", "mul", "div", "pow", "exp", "sqrt", "abs", "clamp"),
+    *("sum", "mean", "maximum", "minimum", "where", "sigmoid", "tanh", "index_select", "gather", "normal", "linspace"),
+)
 # In-place operations that change the object rather than its elements, or that other hooks see.
 _NOT_WRITES = frozenset(("copy_", "detach_", "requires_grad_", "set_", "resize_", "_coalesced_", "resize_as_"))
 
@@ -144,7 +150,8 @@ class Dispatch:
     def _copy_hook(self, operator: Any) -> Callable[..., Any]:
         call, name = operator._op, operator.name().partition("::")[2].partition(".")[0]
         (included, _, (key, _)), now = self._switches(), time.perf_counter_ns
-        writes = name == "copy_"
+        gives_out = "out" in operator._overloadname
+        writes = name == "copy_" or gives_out
 
         def hook(*args: Any, **kwargs: Any) -> Any:
             included(key, False)
@@ -152,7 +159,7 @@ class Dispatch:
                 if writes:
                     self.sequence = sequence = self.sequence + 1
                     if self.before_write is not None:
-                        self.before_write(args[0])
+                        self.before_write(kwargs["out"] if gives_out else args[0])
                 started = now()
                 result = call(*args, **kwargs) if kwargs else call(*args)
                 taken = now() - started
@@ -177,13 +184,14 @@ class Dispatch:
     def _write_hook(self, operator: Any) -> Callable[..., Any]:
         call = operator._op
         included, is_included, (copies, key) = self._switches()
-        many = operator._schema.arguments[0].type.kind() == "ListType"
+        gives_out = "out" in operator._overloadname
+        many = operator._schema.arguments[0].type.kind() == "ListType" and not gives_out
 
         def hook(*args: Any, **kwargs: Any) -> Any:
             included(key, False)
             # Counted before the operation: autograd may save the result inside it.
             self.sequence = sequence = self.sequence + 1
-            targets = args[0] if many else args[:1]
+            targets = args[0] if many else (kwargs["out"],) if gives_out else args[:1]
             # The number of ``x.mul_(2.0)`` is made a tensor and cast, which nobody means by a copy.
             heard = is_included(copies)
             included(copies, False)
@@ -205,7 +213,13 @@ class Dispatch:
 
 def _overloads_of(names: tuple[str, ...]) -> list[Any]:
     packets = [getattr(torch.ops.aten, name) for name in names if hasattr(torch.ops.aten, name)]
-    return [getattr(packet, overload) for packet in packets for overload in packet.overloads() if "out" not in overload]
+    found = [getattr(packet, overload) for packet in packets for overload in packet.overloads()]
+    return [o for o in found if not _gives(o) or (_gives(o) == ["out"] and o._schema.name in _OUT_OF_COPIES)]
+
+
+def _gives(operator: Any) -> list[str]:
+    """The arguments that an operation writes its results to."""
+    return [a.name for a in operator._schema.arguments if a.is_out]
 
 
 def _writing_operators() -> list[Any]:
@@ -221,7 +235,13 @@ def _writing_operators() -> list[Any]:
             continue
         if any(a.alias_info is not None and a.alias_info.is_write for a in operator._schema.arguments):
             found.append(operator)
-    return found
+    return [*found, *_writing_an_out()]
+
+
+def _writing_an_out() -> list[Any]:
+    packets = [getattr(torch.ops.aten, name) for name in _WITH_OUT if hasattr(torch.ops.aten, name)]
+    found = [getattr(packet, overload) for packet in packets for overload in packet.overloads()]
+    return [operator for operator in found if _gives(operator) == ["out"]]
 
 
 DISPATCH = Dispatch()

@@ -45,7 +45,7 @@ def traits_of(operation: Operation) -> int:
     """What the name of an operation says about it, as bits."""
     name = operation.name
     said = {
-        IN_PLACE: name.endswith("_") and not name.endswith("__"),
+        IN_PLACE: (name.endswith("_") and not name.endswith("__")) or name == "__setitem__",
         USES: name not in _NOT_USES,
         LEAVES: operation.leaves,
         VALUELESS: operation.valueless,
