@@ -260,6 +260,15 @@ def f(t: torch.Tensor):
     for i in range(3):
         parts.append(t[:, i])
     return parts
+--- TCY406 joined at the end, or only read
+import torch
+def f(batches):
+    found, places = [], []
+    for batch in batches:
+        logits = torch.softmax(batch, -1)
+        found.append(logits[:, -1])
+        places.append(torch.nonzero(batch)[:, 0])
+    return torch.cat(found), [p.sum() for p in places]
 --- TCY406 two of them
 import torch
 class A:

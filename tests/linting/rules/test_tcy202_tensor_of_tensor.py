@@ -156,6 +156,12 @@ def f(x):
 import numpy as np
 import torch
 torch.tensor(np.zeros(3))
+--- what a loader hands on as it comes
+import torch
+from torch.utils.data import DataLoader
+def train(net, rows):
+    for batch in DataLoader(rows, batch_size=None):
+        net(torch.tensor(batch["target"]))
 --- a storage
 import torch
 def f(x: torch.Tensor):

@@ -58,7 +58,7 @@ NEEDED = [
 
 
 ELEMENTS = {
-    "a number in each turn": "for n in indices:\n        kept = d[0, n - 2].clone()\n        d[0, n:] = kept\n    return d",
+    "a number in each turn": "for n in indices:\n        kept = d[0, n - 2].clone()\n        d[0, n:] = kept",
     "a number of an argument": "kept = d[indices].clone()\n    d[0] = 1\n    return kept",
 }
 

@@ -42,7 +42,9 @@ def torch_result(site: Site, name: str) -> Value | None:
         region = Region("fresh", site.node)
         return Value(v.OPTIMIZER, site.node, ref=name, items=list(site.args), regions=(region,))
     if name in _LOADERS:
-        return Value(v.LOADER, site.node) if "collate_fn" not in site.keywords else None
+        size = site.keywords.get("batch_size")
+        collates = "collate_fn" not in site.keywords and (size is None or size.kind != v.NOTHING)
+        return Value(v.LOADER, site.node) if collates else None
     if name.startswith("torch.distributions.") and last[:1].isupper() and not last.endswith(("Transform", "Family")):
         return distribution(site)
     source = site.first

@@ -132,7 +132,16 @@ def _outlives(event: Kept) -> bool:
         return region.origin in ("parameter", "fresh") and not region.kept
     if region.origin != "fresh" or region.depth == 0 or event.loop is None or region.node is None:
         return False
-    return isinstance(receiver, ast.Name) and not _is_bound_in(event.loop, receiver.id)
+    if not isinstance(receiver, ast.Name) or _is_bound_in(event.loop, receiver.id):
+        return False
+    return event.frame.function is None or _is_given_back(event.frame.function.node, receiver.id)
+
+
+def _is_given_back(function: ast.AST, name: str) -> bool:
+    """Whether a function returns or yields a list as it is, instead of joining what it holds or reading it."""
+    given = (n.value for n in walk(function) if isinstance(n, (ast.Return, ast.Yield)) and n.value is not None)
+    parts = (p for value in given for p in (value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]))
+    return any(isinstance(p, ast.Name) and p.id == name for p in parts)
 
 
 def _is_bound_in(loop: ast.AST, name: str) -> bool:
