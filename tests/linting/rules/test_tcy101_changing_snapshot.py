@@ -387,6 +387,38 @@ print(best)
 )
 RIGHT = cases(
     """
+--- kept when full, and begun anew at once
+import numpy as np
+def matrices(lines):
+    found = []
+    mat = np.zeros((4, 4))
+    for i in range(len(lines)):
+        if i % 5 == 0:
+            if i != 0:
+                found.append(mat)
+            mat = np.zeros((4, 4))
+        else:
+            mat[i % 5 - 1] = lines[i]
+    found.append(mat)
+    return found
+--- another entry in each turn
+import torch
+def scaled(names, unit, found):
+    tensors = {"a": torch.zeros(3), "b": torch.zeros(3)}
+    for key in names:
+        data = tensors[key].numpy()
+        data *= unit
+        found[key + "_scaled"] = data
+--- a copy of another layout is yielded
+import torch
+class Stream:
+    def __init__(self, device="cpu"):
+        self.device = device
+    def batches(self):
+        data = torch.zeros(4, 3)
+        while True:
+            data.fill_(-1)
+            yield data.transpose(0, 1).contiguous().to(self.device)
 --- a sweep that reads ahead of what it writes
 import numpy as np
 def roots(n: int, k: int, between):

@@ -158,6 +158,23 @@ def f(batch):
 )
 RIGHT = cases(
     """
+--- a method of a model's own
+def speak(model, text, device):
+    model = model.to(device)
+    model.make_generation_fast_()
+    return model(text)
+--- a conversion that may well copy
+import torch
+def sampled(status: torch.Tensor, flips):
+    samples = status.bool()
+    samples[flips] = True
+    return samples
+--- the caller says whether to copy
+import torch
+def clamped(tensor: torch.Tensor, allow_inplace=False):
+    tensor = tensor.to(torch.float32, copy=not allow_inplace)
+    tensor.clamp_(0, 1)
+    return tensor
 --- bytes only
 import torch
 def forward(observation):

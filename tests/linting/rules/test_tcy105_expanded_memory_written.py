@@ -94,6 +94,12 @@ def grid(h: int, w: int):
 )
 RIGHT = cases(
     """
+--- masks that are converted after they were expanded
+import torch
+def weights(masks: torch.Tensor, target: torch.Tensor, valid):
+    weight = masks.unsqueeze(2).expand_as(target).float()
+    weight *= valid
+    return weight
 --- repeat
 import torch
 x = torch.zeros(1).repeat(4)

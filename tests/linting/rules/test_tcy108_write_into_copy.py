@@ -108,6 +108,11 @@ np.array(x)[0] = 1 # here
 )
 RIGHT = cases(
     """
+--- a layout of which nothing is known
+import torch
+def prune(index: torch.Tensor, rows):
+    index.flatten()[rows] = 1
+    return index
 --- written where it lies
 import torch
 x = torch.zeros(3, 4)

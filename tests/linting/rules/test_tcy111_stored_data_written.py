@@ -76,6 +76,16 @@ class Data:
 )
 RIGHT = cases(
     """
+--- handed in anew for each call
+import torch
+class Ablation:
+    def set_batch(self, activations: torch.Tensor, n):
+        self.activations = activations.clone().unsqueeze(0).repeat(n, 1, 1)
+    def __call__(self, x):
+        output = self.activations
+        for i in range(output.size(0)):
+            output[i, x[i], :] = 0
+        return output
 --- a place for what the object knows at each call
 import torch
 class Environment:

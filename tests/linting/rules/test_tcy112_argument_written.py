@@ -57,6 +57,39 @@ class A:
 )
 RIGHT = cases(
     """
+--- shared where in place was asked for
+import numpy as np
+class Drawing:
+    def draw(self, image: np.ndarray, x):
+        if self.inplace:
+            target = image
+        else:
+            target = image * 0
+        target[x:] = 1
+        return target
+--- cloned before the first write
+import torch
+def relative(action: torch.Tensor, keys, state):
+    converted = action
+    cloned = False
+    for k in keys:
+        if k:
+            if not cloned:
+                converted = action.clone()
+                cloned = True
+            converted[..., :k] -= state
+    return converted
+--- the second argument is written, and bound to its own name
+import numpy as np
+def filled(targets, output, symbol):
+    for i in range(3):
+        output[i] = symbol
+    return output
+def run(targets, n):
+    output = np.ones(n)
+    output = filled(targets, output, 1)
+    output = filled(targets, output, 2)
+    return output, targets.sum()
 --- an argument that is written under its own name as well
 import numpy as np
 def filled(border: np.ndarray, inner):

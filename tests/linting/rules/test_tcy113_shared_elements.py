@@ -165,6 +165,14 @@ layers = nn.ModuleList([copy.copy(layer) for _ in range(3)]) # here
 )
 RIGHT = cases(
     """
+--- each place gets a value of its own before it is written
+import torch
+def losses(n, terms, more):
+    found = [torch.tensor(0.0)] * n
+    for i in range(n):
+        found[i] = 2 * terms[i]
+        found[i] += more[i]
+    return sum(found)
 --- written before it gets its names
 import torch
 from torch import nn

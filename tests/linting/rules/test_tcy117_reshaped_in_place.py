@@ -40,6 +40,13 @@ class Factors(OrderedDict):
 )
 RIGHT = cases(
     """
+--- entries of a dict that a function without an object is handed
+class Outputs(dict):
+    pass
+def widen(outputs: Outputs):
+    for value in outputs.values():
+        if not value.shape:
+            value.unsqueeze_(-1)
 --- bound anew
 def f(x):
     x = x.squeeze(0)

@@ -54,6 +54,7 @@ NEEDED = [
     "[1].copy() + [2]",
     "torch.nn.functional.dropout(a, training=False).clone()",
     "x.copy()",
+    "a[b.argmax()].clone()",
 ]
 
 

@@ -431,8 +431,16 @@ def index_kind(node: ast.expr, index: Value | None) -> str:
     if index.kind == v.NOTHING:
         return "slice"
     if index.kind in (v.TENSOR, v.ARRAY):
-        return "mask" if index.dtype == "bool" else "advanced"
+        if index.dtype == "bool":
+            return "mask"
+        return "" if index.step is not None and index.is_part and not _has_slices(index) else "advanced"
     return "advanced" if index.kind == v.LIST else ""
+
+
+def _has_slices(index: Value) -> bool:
+    """Whether only slices were taken of an index: an element of one may be a single number, which gives a view."""
+    nodes = [s.node for s in index.steps() if s.name != "="]
+    return all(isinstance(n, ast.Subscript) and _has_slice(n.slice) for n in nodes)
 
 
 def _at(items: Any, i: int) -> Value | None:

@@ -13,7 +13,16 @@ from .making import cut_from, fresh, graph_of
 from .numpy_calls import array_traits
 from .sites import Site
 from .values import Region, Value
-from .vocabulary import ARRAY_METHODS, METHODS, METHODS_BOOL, METHODS_INT, METHODS_MANY, ONLY_ARRAYS, ONLY_TENSORS
+from .vocabulary import (
+    ARRAY_METHODS,
+    IN_PLACE_TWINS,
+    METHODS,
+    METHODS_BOOL,
+    METHODS_INT,
+    METHODS_MANY,
+    ONLY_ARRAYS,
+    ONLY_TENSORS,
+)
 
 # Methods with a trailing underscore that change the object, not the bytes.
 _OBJECT_ONLY = frozenset(
@@ -56,6 +65,13 @@ _LINEAR = frozenset(
 
 def numeric_method(site: Site, base: Value, name: str) -> Value | None:
     """The result of a method of a tensor or an array."""
+    found = _result(site, base, name)
+    if found is not None and found.kind == v.TENSOR and name in _REDUCTIONS and not (site.args or site.keywords):
+        return found.with_(traits=found.traits | {"0-d"})
+    return found
+
+
+def _result(site: Site, base: Value, name: str) -> Value | None:
     qualified = _catalogued(base, name)
     if is_known(qualified) and (found := by_catalogue(site, qualified, base)) is not None:
         return _refined(site, name, found, base)
@@ -144,6 +160,8 @@ def _in_place(site: Site, base: Value, name: str) -> Value:
         if name in _RESHAPING:
             site.frame.unit.tell(Reshaped, site.frame, site.node, base, name)
         return base
+    if "inferred" in base.traits and name.rstrip("_") not in IN_PLACE_TWINS:
+        return base  # no tensor has it: whatever this is, its method is its own affair
     site.frame.write(site.node, base, "method", site.first)
     return after_write(site, base)
 

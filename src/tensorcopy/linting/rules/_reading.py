@@ -101,7 +101,7 @@ def means_to_write(frame: Frame) -> bool:
     ):
         return True
     parameters = {a.arg for a in (*node.args.args, *node.args.kwonlyargs)}
-    if parameters & {"out", "inplace", "in_place", "overwrite", "copy"}:
+    if parameters & {"out", "overwrite", "copy"} or any("inplace" in p.replace("_", "") for p in parameters):
         return True
     text = ast.get_docstring(node, clean=False) if not isinstance(node, ast.Lambda) else None
     return text is not None and any(

@@ -9,7 +9,7 @@ from ..flow.events import Call, ClassEnd, Compared, Kept, KeptChanged, Operator,
 from ..flow.frame import Frame
 from ..flow.values import Step, Value
 from ..model import Level, Rule
-from ._reading import ancestors, contains, reaches, written_expression
+from ._reading import ancestors, contains, position, reaches, written_expression
 
 RULE = Rule(
     code="TCY101",
@@ -39,6 +39,8 @@ def kept_in_a_loop(event: KeptChanged) -> None:
         return
     if not event.certain or event.write.how == "call" or _is_meant_to_change(event):
         return
+    if "may copy" in kept.value.traits or _is_of_the_turn(event) or _is_replaced_at_once(event):
+        return
     what = "yielded" if kept.how == "yield" else "kept"
     when = "a later turn of the loop writes" if event.carried else "a later line writes"
     event.report(
@@ -48,6 +50,40 @@ def kept_in_a_loop(event: KeptChanged) -> None:
         f"so everything {what} so far changes with it: keep a copy",
         related=((event.write.node, "the memory is written here"),),
     )
+
+
+def _is_of_the_turn(event: KeptChanged) -> bool:
+    """``for k in names: x = tensors[k].numpy(); x *= 2; found[k] = x``: each turn takes another entry."""
+    loop, node = event.kept.loop, event.kept.node
+    source = node.value if isinstance(node, ast.Assign) else None
+    if not isinstance(loop, ast.For) or not isinstance(source, ast.Name):
+        return False
+    moves = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}
+    bound = [n.value for n in ast.walk(loop) if isinstance(n, ast.Assign) and _binds(n, source.id)]
+    before = [value for value in bound if position(value) < position(node)]
+    indices = [n.slice for n in ast.walk(before[-1]) if isinstance(n, ast.Subscript)] if before else []
+    return any(isinstance(n, ast.Name) and n.id in moves for index in indices for n in ast.walk(index))
+
+
+def _is_replaced_at_once(event: KeptChanged) -> bool:
+    """``if full: rows.append(row); row = zeros()``: the name gets memory of its own before the next write."""
+    node, loop = event.kept.node, event.kept.loop
+    given = node.args[0] if isinstance(node, ast.Call) and node.args else None
+    if not isinstance(given, ast.Name) or loop is None:
+        return False
+    for outer in ancestors(event.frame, node):
+        for block in (getattr(outer, "body", ()), getattr(outer, "orelse", ())):
+            behind = [s for s in block if isinstance(s, ast.Assign) and position(s) > position(node)]
+            around = any(contains(s, node) for s in block)
+            if around and any(_binds(s, given.id) and not contains(s, node) for s in behind):
+                return True
+        if outer is loop:
+            break
+    return False
+
+
+def _binds(statement: ast.Assign, name: str) -> bool:
+    return any(isinstance(t, ast.Name) and t.id == name for t in statement.targets)
 
 
 def _is_meant_to_change(event: KeptChanged) -> bool:

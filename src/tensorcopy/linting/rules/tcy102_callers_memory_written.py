@@ -22,6 +22,8 @@ RULE = Rule(
 _CONVERTING = frozenset(
     ("to", "float", "double", "half", "type_as", "type", "contiguous", "detach", "cpu", "cuda", "astype")
 )
+# What gives the argument itself only where it has the dtype or device that is asked for: as a rule it has not.
+_CASTING = _CONVERTING - {"detach", "type_as", "contiguous"}
 _CROSSING = frozenset(("from_numpy", "as_tensor", "asarray", "asanyarray", "numpy", "from_dlpack", "to_numpy"))
 _CONVERSIONS = _CONVERTING | _CROSSING | {"ascontiguousarray"}
 # What only looks at the memory in another shape.
@@ -41,7 +43,7 @@ def converted_argument(event: Write) -> None:
     step = _conversion(value) or (None if root.many else _rebound(event, root.name) or _viewed(event, name, root.name))
     if step is None or root not in step.base.regions or only_where_it_converts(frame, step.node):
         return
-    if converts_bytes(event.node, step.node):
+    if converts_bytes(event.node, step.node) or _asks_for_copy(step.node):
         return
     if not is_read_after(frame, name, event.node) or "expanded" in value.traits:
         return
@@ -55,7 +57,14 @@ def converted_argument(event: Write) -> None:
         f"{'whenever no conversion is needed ' if maybe else ''}and is written in place: the caller's data change; "
         f"compute a new value instead, or copy first",
         related=((event.node, f"the memory of {root.name} is written here"),),
+        level=Level.NOTE if maybe and _last(step) in _CASTING else None,
     )
+
+
+def _asks_for_copy(conversion: ast.AST) -> bool:
+    """``x.to(dtype, copy=not inplace)``: whoever calls decides."""
+    keywords = conversion.keywords if isinstance(conversion, ast.Call) else []
+    return any(k.arg == "copy" and not (isinstance(k.value, ast.Constant) and not k.value.value) for k in keywords)
 
 
 def _last(step: Step) -> str:

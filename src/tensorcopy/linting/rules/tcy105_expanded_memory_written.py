@@ -33,6 +33,7 @@ def written(event: Write) -> None:
         f"{_called(step)}() repeats elements without copying them{unless}, and the result is written in place: "
         f"one write changes every repeat, or raises; copy first, with repeat() or clone()",
         related=((event.node, "the expanded memory is written here"),),
+        level=Level.NOTE if _is_cast(value) else None,
         fix=lambda lines: _cloned(step, lines),
     )
 
@@ -51,6 +52,12 @@ def registered(event: Call) -> None:
         related=((event.node, "registered here"),),
         fix=lambda lines: _cloned(step, lines),
     )
+
+
+def _is_cast(value: Value) -> bool:
+    """``x.expand(4).float()``: as a rule there is something to convert, and what is written is a copy."""
+    casts = ("to", "type", "astype", "float", "double", "half", "long", "int", "bool", "cpu", "cuda")
+    return "may copy" in value.traits and any(_called(step) in casts for step in value.steps())
 
 
 def _expansion(value: Value) -> Step | None:

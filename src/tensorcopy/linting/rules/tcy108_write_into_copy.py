@@ -64,6 +64,7 @@ def _check(event: Discarded | Write, temporary: ast.expr, value: Value, node: as
             node,
             f"{last}() copies where the source is not contiguous: then the write changes the copy and never reaches "
             f"the source; write through view(), which raises instead",
+            level=None if "noncontiguous" in value.traits else Level.NOTE,
         )
     elif last in _CONVERTING and isinstance(temporary, ast.Call):
         event.report(

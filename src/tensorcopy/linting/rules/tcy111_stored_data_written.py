@@ -33,7 +33,7 @@ def element(event: Write) -> None:
     step, name = _taken(value), written_name(event.node)
     if step is None or name in ("", "self") or not is_read_after(frame, name, event.node):
         return
-    if _fills_fixed_place(event, name):
+    if _fills_fixed_place(event, name) or _is_handed_in(event, region.kept):
         return
     event.report(
         RULE,
@@ -42,6 +42,19 @@ def element(event: Write) -> None:
         f"is stored, so the next call starts from changed data; copy it first",
         related=((event.node, f"{region.kept} is written here"),),
     )
+
+
+def _is_handed_in(event: Write, attribute: str) -> bool:
+    """``def set_batch(self, x): self.batch = x.clone()``: another method makes the data anew for each call."""
+    body = event.frame.cls.node.body if event.frame.cls is not None else ()
+    setters = [n for n in body if isinstance(n, ast.FunctionDef) and n.name.startswith("set_")]
+    bound = [n for setter in setters for n in ast.walk(setter) if isinstance(n, ast.Assign)]
+    return any(_is_own(target, attribute) for statement in bound for target in statement.targets)
+
+
+def _is_own(target: ast.expr, attribute: str) -> bool:
+    own = isinstance(target, ast.Attribute) and isinstance(target.value, ast.Name) and target.value.id == "self"
+    return own and isinstance(target, ast.Attribute) and target.attr == attribute
 
 
 def _fills_fixed_place(event: Write, name: str) -> bool:

@@ -8,7 +8,7 @@ from ..flow import values as v
 from ..flow.events import Stale, Write, on
 from ..flow.values import Step, Value
 from ..model import Level, Rule
-from ._reading import body_of, is_read_after, is_written_under, means_to_write, written_name
+from ._reading import ancestors, body_of, is_read_after, is_written_under, means_to_write, position, written_name
 
 RULE = Rule(
     code="TCY112",
@@ -33,6 +33,8 @@ def under_another_name(event: Write) -> None:
         return
     if not _belongs_to_caller(value, source) or is_written_under(frame, source):
         return
+    if _is_asked_for(event, renamed.node) or _is_cloned_first(event, name):
+        return
     sometimes = " on this branch" if _half_shared(value) else ""
     event.report(
         RULE,
@@ -41,6 +43,27 @@ def under_another_name(event: Write) -> None:
         f"change as well; copy it first",
         related=((event.node, f"{source} is written here"),),
     )
+
+
+def _is_asked_for(event: Write, node: ast.AST) -> bool:
+    """``if self.inplace: target = image``: shared where in place was asked for."""
+    tests = (n.test for n in ancestors(event.frame, node) if isinstance(n, ast.If))
+    names = (getattr(n, "attr", getattr(n, "id", "")) for test in tests for n in ast.walk(test))
+    return any("inplace" in name.replace("_", "") for name in names)
+
+
+def _is_cloned_first(event: Write, name: str) -> bool:
+    """``if not cloned: x = x.clone(); cloned = True``, right before the write: only the first turn shares."""
+    blocks = (getattr(outer, "body", []) for outer in ancestors(event.frame, event.node))
+    before = (n for block in blocks for n in block if position(n) < position(event.node))
+    return any(isinstance(n, ast.If) and not n.orelse and _binds_once(n, name) for n in before)
+
+
+def _binds_once(branch: ast.If, name: str) -> bool:
+    """Whether a branch binds *name*, and a flag that its own test asks for."""
+    targets = [t for n in branch.body if isinstance(n, ast.Assign) for t in n.targets]
+    bound = {t.id for t in targets if isinstance(t, ast.Name)}
+    return name in bound and any(isinstance(n, ast.Name) and n.id in bound for n in ast.walk(branch.test))
 
 
 def _belongs_to_caller(value: Value, source: str) -> bool:
@@ -104,7 +127,8 @@ def by_a_function_that_returns(event: Write) -> None:
 def _is_owned_by_caller(event: Write) -> bool:
     """Whether the function that calls was given the data itself."""
     owned = any(r.origin == "parameter" and r.name != "self" and not r.many for r in event.value.regions)
-    return owned and event.frame.function is not None
+    computed = any(step.name.endswith("()") for step in event.value.steps())
+    return owned and event.frame.function is not None and not computed
 
 
 def _is_kept_apart(event: Write) -> bool:
@@ -112,10 +136,20 @@ def _is_kept_apart(event: Write) -> bool:
     statement = event.frame.unit.parents.get(event.node)
     if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or not isinstance(event.node, ast.Call):
         return False
-    target, given = statement.targets[0], event.node.args[0] if event.node.args else None
+    target, given = statement.targets[0], _given(event.node, event.inner)
     if not isinstance(target, ast.Name) or not isinstance(given, ast.Name) or target.id == given.id:
         return False
     return is_read_after(event.frame, given.id, statement) and is_read_after(event.frame, target.id, statement)
+
+
+def _given(call: ast.Call, inner: Write) -> ast.expr | None:
+    """What the call hands over for the argument that is written."""
+    function, name = inner.frame.function, written_name(inner.node)
+    if function is None or name not in function.parameters:
+        return None
+    place = function.parameters.index(name) - (function.cls is not None and not function.is_static)
+    keyword = next((k.value for k in call.keywords if k.arg == name), None)
+    return call.args[place] if 0 <= place < len(call.args) else keyword
 
 
 def _writes_result(inner: Write) -> bool:

@@ -10,7 +10,7 @@ from ..flow.events import Assigned, Call, Write, on, on_call
 from ..flow.project import ClassInfo
 from ..flow.values import Value
 from ..model import Level, Rule
-from ._reading import body_of, contains, is_read_after, position
+from ._reading import body_of, contains, is_read_after, position, written_expression
 from ._shells import only_module_of
 
 RULE = Rule(
@@ -158,7 +158,7 @@ def repeated_tensor(event: Write) -> None:
     """``rows = [torch.zeros(3)] * 4; rows[0][1] = 5`` writes all four rows."""
     value = event.value
     step = next((s for s in value.steps() if s.name == "repetition"), None)
-    if step is None or value.kind not in v.NUMERIC or event.how in ("call", "step"):
+    if step is None or value.kind not in v.NUMERIC or event.how in ("call", "step") or _is_replaced_first(event):
         return
     event.report(
         RULE,
@@ -167,6 +167,14 @@ def repeated_tensor(event: Write) -> None:
         "make one in each turn, with a comprehension",
         related=((event.node, "one element is written here"),),
     )
+
+
+def _is_replaced_first(event: Write) -> bool:
+    """``losses[i] = term; losses[i] += other``: the place has a value of its own before it is written."""
+    target = ast.dump(written_expression(event.node)).replace("Store()", "Load()")
+    nodes = (n for n in ast.walk(body_of(event.frame)) if isinstance(n, ast.Assign))
+    earlier = (t for n in nodes if position(n) < position(event.node) for t in n.targets)
+    return any(ast.dump(t).replace("Store()", "Load()") == target for t in earlier)
 
 
 @on("Write")

@@ -23,6 +23,8 @@ def of_somebody_else(event: Reshaped) -> None:
     frame, value = event.frame, event.value
     if frame.function is None or means_to_write(frame) or any(step.name != "=" for step in value.steps()):
         return
+    if frame.cls is None or frame.function.is_static:
+        value = value.with_(regions=tuple(r for r in value.regions if not r.many))
     owner = next((r for r in value.regions if _is_held_elsewhere(r, value)), None)
     receiver = event.node.func.value if isinstance(event.node.func, ast.Attribute) else None
     if owner is None or not isinstance(receiver, ast.Name):
