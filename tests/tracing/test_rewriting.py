@@ -19,6 +19,7 @@ LINES = {
         "a = np.asarray(t)": "a = np.asarray(t).copy()",
         "nothing = known": "",
     },
+    "changing-snapshot/collected": {"kept.append(x)": "kept.append(x.clone())"},
     "restored-from-itself": {"best = net.state_dict()": "best = copy.deepcopy(net.state_dict())"},
     "view-of-moved-memory": {"a = t.numpy()": "a = t.numpy().copy()"},
     "callers-memory-written": {"t = torch.from_numpy(a)": "t = torch.from_numpy(a).clone()"},

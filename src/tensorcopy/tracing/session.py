@@ -208,6 +208,9 @@ class Session:
             tally = self.copies.heard(name, args, result, nanoseconds, site, node)
             if self.full and node is None and site is not NOWHERE and self.copies.phase != "optimizer":
                 self.copies.judge(name, args, result, tally, site)
+                if name in ("stack", "cat") and args:
+                    with self.attention:
+                        self.memory.joined(args[0], site)
                 if name == "_to_copy":
                     with self.attention:
                         self.conversions.cast(args[0], result, site)

@@ -8,8 +8,9 @@ from typing import Any
 from ...live.memory import same_bytes
 from ...live.regions import footprint
 from ..extents import Onlooker
-from ..sites import user_site
+from ..sites import Site, user_frame, user_site
 from .blocks import is_namespace
+from .collecting import is_one_tensor, turn_of
 from .ledger import SNAPSHOTS, Birth, Ledger, Write
 from .tensors import PLAIN, address_of, has_memory
 
@@ -98,6 +99,20 @@ class Reading(Ledger):
                 (site, "writes the", target),
             ),
         )
+
+    def joined(self, values: Any, site: Site) -> None:
+        """Tensors were stacked or concatenated: if all are one, a loop may have meant to keep its states."""
+        turn = turn_of(values[0], user_frame()) if is_one_tensor(values) else None
+        if turn is not None:
+            self.findings.add(
+                "changing-snapshot",
+                turn.collects,
+                f"one tensor is collected {len(values)} times, and written in between: all entries are that tensor, "
+                f"and show its last values; keep a clone()",
+                ((turn.writes, "the tensor is written here"), (site, "and the entries are joined here")),
+                variant="collected",
+                memory=((turn.collects, "keeps the", values[0]), (turn.writes, "writes the", values[0])),
+            )
 
     # --- gradients ----------------------------------------------------------------------------------------------------
 

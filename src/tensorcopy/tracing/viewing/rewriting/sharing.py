@@ -105,7 +105,12 @@ def _together(s: Statement) -> Sequence[Edit]:
     return []
 
 
+def _collected_copy(s: Statement) -> Sequence[Edit]:
+    return [(call.args[0], f"{s.atom(call.args[0])}.clone()") for call in s.calls("append", "add") if call.args][:1]
+
+
 REWRITES: dict[str, Rewrite] = {
+    "changing-snapshot/collected": _collected_copy,
     "changing-snapshot": _snapshot,
     "restored-from-itself": _snapshot,
     "view-of-moved-memory": _snapshot,

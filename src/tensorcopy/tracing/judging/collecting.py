@@ -1,0 +1,93 @@
+"""One tensor collected at each turn of a loop that also writes it: the list holds the last state many times.
+
+That a list holds the same tensor again and again is seen when it is joined; which lines collect and write it, the
+source tells.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from types import FrameType
+from typing import Any, NamedTuple
+
+import torch
+
+from ..sites import Site
+
+_FEWEST = 3
+_COLLECTS = frozenset(("append", "appendleft", "add"))
+
+
+class Turn(NamedTuple):
+    """A loop, the line in it that collects a variable, and the first that writes it in place."""
+
+    collects: Site
+    writes: Site
+
+
+def is_one_tensor(values: Sequence[Any]) -> bool:
+    """Whether a list is one tensor several times, which was written as often as it must have been in between."""
+    first = values[0] if len(values) >= _FEWEST else None
+    if not isinstance(first, torch.Tensor) or first.is_inference() or any(v is not first for v in values):
+        return False
+    return first._version >= len(values) - 1
+
+
+def turn_of(tensor: Any, frame: FrameType | None) -> Turn | None:
+    """The loop of the running function that collects a variable of it that is *tensor*, and writes it."""
+    if frame is None:
+        return None
+    variables = {**frame.f_globals, **frame.f_locals} if frame.f_code.co_name == "<module>" else dict(frame.f_locals)
+    names = frozenset(name for name, value in variables.items() if value is tensor)
+    code, file = frame.f_code, frame.f_code.co_filename
+    for collects, writes, name in _turns(file):
+        if name in names and code.co_firstlineno <= collects <= frame.f_lineno:
+            return Turn(Site(file, collects, code), Site(file, writes, code))
+    return None
+
+
+@lru_cache(maxsize=32)
+def _turns(file: str) -> tuple[tuple[int, int, str], ...]:
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError, RecursionError):
+        return ()
+    loops = [n for n in ast.walk(tree) if isinstance(n, (ast.For, ast.While, ast.AsyncFor))]
+    return tuple(turn for loop in loops for turn in _turns_in(loop))
+
+
+def _turns_in(loop: ast.AST) -> Iterator[tuple[int, int, str]]:
+    nodes = list(ast.walk(loop))
+    bound = {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+    own = list(_of_one_turn(loop))
+    written = dict(reversed([found for n in own for found in _written(n)]))
+    # `x += 1` binds its name as well, to the same tensor.
+    again = {n.target.id for n in nodes if isinstance(n, ast.AugAssign) and isinstance(n.target, ast.Name)}
+    for node in own:
+        match node:
+            case ast.Call(func=ast.Attribute(attr=how), args=[ast.Name(id=name)]) if how in _COLLECTS:
+                if name in written and (name not in bound or name in again):
+                    yield node.lineno, written[name], name
+
+
+def _of_one_turn(loop: ast.AST) -> Iterator[ast.AST]:
+    """What each turn of a loop does once: nothing of loops and functions inside of it."""
+    for node in ast.iter_child_nodes(loop):
+        if not isinstance(node, (ast.For, ast.While, ast.AsyncFor, ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)):
+            yield node
+            yield from _of_one_turn(node)
+
+
+def _written(node: ast.AST) -> Iterator[tuple[str, int]]:
+    match node:
+        case ast.AugAssign(target=ast.Name(id=name) | ast.Subscript(value=ast.Name(id=name))):
+            yield name, node.lineno
+        case ast.Assign(targets=[ast.Subscript(value=ast.Name(id=name))]):
+            yield name, node.lineno
+        case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=how)) if how.endswith("_") and how[0] != "_":
+            yield name, node.lineno
+        case ast.Call(keywords=keywords):
+            yield from ((k.value.id, node.lineno) for k in keywords if k.arg == "out" and isinstance(k.value, ast.Name))
