@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 import threading
 from contextlib import nullcontext
 
@@ -122,3 +125,26 @@ def test_several_threads_move_at_once() -> None:
     for thread in threads:
         thread.join()
     assert all(same(results[i], sources[i]) for i in range(6))
+
+
+FORKED = """
+import os, signal, torch, tensorcopy as tc
+x = torch.arange(3_000_000.0)
+tc.copy(x[:3])
+torch.set_num_threads(2)
+x.clone()  # starts the threads of torch
+child = os.fork()
+if not child:
+    signal.alarm(30)
+    torch.set_num_threads(2)
+    copied = tc.copy(x)
+    os._exit(0 if copied[::300_000].tolist() == x[::300_000].tolist() else 1)
+print(os.waitpid(child, 0)[1])
+"""
+
+
+@needs_native
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_copies_where_the_threads_of_torch_stayed_behind() -> None:
+    shown = subprocess.run([sys.executable, "-c", FORKED], capture_output=True, text=True, check=True)
+    assert shown.stdout.split() == ["0"]

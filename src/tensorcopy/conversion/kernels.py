@@ -88,11 +88,17 @@ def thread_count() -> int:
     return len(available(0)) if available is not None else os.cpu_count() or 1
 
 
+_PROCESS = os.getpid()
+"""The process that loaded this module."""
+
+
 @cache
 def _share_threads_of(torch: str) -> None:
     """Let large casts use the OpenMP threads that torch (its ``__file__``) has, where it has any."""
     from ctypes import CDLL, c_void_p, cast
 
+    if os.getpid() != _PROCESS:
+        return  # made by fork: threads that torch may have had stayed behind, and OpenMP would wait for them for ever
     suffix = ".dylib" if sys.platform == "darwin" else ".so"
     library = os.path.join(os.path.dirname(torch), "lib", f"libtorch_cpu{suffix}")
     try:
