@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import os
+import select
+import signal
+import subprocess
+import sys
 from itertools import permutations
 from pathlib import Path
 
@@ -12,6 +16,7 @@ from tensorcopy.linting.analysis import shipped
 from tensorcopy.linting.checking import Checked
 from tensorcopy.linting.modules import Modules
 from tensorcopy.linting.running import Plan, check_all
+from tests.cli.commanding import environment
 from tests.linting.flow.following import value_of
 from tests.linting.programs import codes_in
 
@@ -83,3 +88,48 @@ def test_a_pipe_that_nobody_writes_to_is_told_and_not_waited_for() -> None:
     os.mkfifo("pipe.py")
     Path("link.py").symlink_to("pipe.py")
     assert found("pipe.py", "link.py", os.devnull) == [(f, 1, "TCY900") for f in ("pipe.py", "link.py", os.devnull)]
+
+
+WAITING = """
+import os, signal
+from dataclasses import replace
+from tensorcopy.linting.modules import Modules
+from tensorcopy.linting.running import Plan, check_all
+from tests.linting.fake import ANALYSIS
+
+def wait(source):
+    os.write(os.open("alive", os.O_WRONLY), b"x")
+    signal.pause()
+
+files = ["a.py", "b.py"]
+check_all(files, Plan(analysis=replace(ANALYSIS, start=lambda: wait), modules=Modules(files), jobs=2))
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes here")
+@pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL], ids=lambda how: how.name)
+def test_processes_end_with_the_one_that_they_check_for(how: signal.Signals) -> None:
+    os.mkfifo("alive")
+    for name in ("a.py", "b.py"):
+        Path(name).write_text("import torch\n")
+    alive = os.open("alive", os.O_RDONLY | os.O_NONBLOCK)
+    path = f"{environment()['PYTHONPATH']}:{Path(__file__).parents[2]}"
+    with subprocess.Popen(
+        [sys.executable, "-c", WAITING], env=environment(PYTHONPATH=path), stderr=subprocess.DEVNULL
+    ) as checking:
+        begun = b""
+        while len(begun) < 2 and select.select([alive], [], [], 30)[0]:
+            begun += _read(alive)
+        checking.send_signal(how)
+    os.set_blocking(alive, True)
+    assert begun == b"xx"
+    assert select.select([alive], [], [], 30)[0], "they wait for ever"
+    assert os.read(alive, 1) == b""
+    os.close(alive)
+
+
+def _read(pipe: int) -> bytes:
+    try:
+        return os.read(pipe, 8)
+    except BlockingIOError:
+        return b""

@@ -151,14 +151,22 @@ def _cores() -> int:
 
 
 def _in_processes(files: list[str], plan: Plan, jobs: int) -> Iterator[Checked]:
-    """The results in the order in which they come. Neighbours go to one process, which then parses what they share."""
+    """The results in the order in which they come. Neighbours go to one process, which then parses what they share.
+
+    Where a process dies, all that was under way is tried once more, since something else may have ended it, and then
+    file by file.
+    """
     size = max(min(len(files) // (jobs * _CHUNKS_PER_PROCESS), 200), 1)
     chunks = [files[start : start + size] for start in range(0, len(files), size)]
-    lost: list[str] = []
+    lost: list[list[str]] = []
     for chunk, results in _pooled(chunks, plan, jobs):
-        lost += chunk if results is None else ()
+        lost += [chunk] if results is None else []
         yield from results or ()
-    for file in lost:
+    alone: list[str] = []
+    for chunk, results in _pooled(lost, plan, jobs) if lost else ():
+        alone += chunk if results is None else ()
+        yield from results or ()
+    for file in alone:
         for _, results in _pooled([[file]], plan, 1):
             yield from results or [_ended(file)]
 
@@ -170,6 +178,7 @@ def _pooled(chunks: Sequence[list[str]], plan: Plan, jobs: int) -> Iterator[tupl
 
     context = _context()
     bare = replace(plan, cache=None)
+    others = set(context.active_children())
     with ProcessPoolExecutor(jobs, mp_context=context, initializer=_prepare, initargs=(bare,)) as pool:
         waiting = {pool.submit(_check_chunk, chunk): chunk for chunk in chunks}
         try:
@@ -178,6 +187,10 @@ def _pooled(chunks: Sequence[list[str]], plan: Plan, jobs: int) -> Iterator[tupl
                     yield waiting[future], future.result()
                 except BrokenProcessPool:
                     yield waiting[future], None
+        except BaseException:
+            for process in set(context.active_children()) - others:
+                process.terminate()
+            raise
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -202,10 +215,21 @@ _worker: tuple[Plan, Checker] | None = None
 
 
 def _prepare(plan: Plan) -> None:
-    """Make this process ready to check files of the plan, and let Ctrl-C end it without a word."""
+    """Make this process ready to check files of the plan, and let Ctrl-C and the end of the other one end it."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)
+    threading.Thread(target=_end_with_parent, daemon=True).start()
     global _worker
     _worker = plan, plan.checker()
+
+
+def _end_with_parent() -> None:
+    """Wait until the process that this one checks for is gone, however it ended: nobody takes the answers then."""
+    from multiprocessing import parent_process
+
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _check_chunk(files: Sequence[str]) -> list[Checked]:
