@@ -23,3 +23,11 @@ for step in range(6):
     for copy in range(3):
         same.append(weight)
     print(torch.stack(same).sum().item())
+
+# A live view, and one that is kept and renewed.
+values = torch.zeros(3)
+before = values.numpy()
+values += 1
+after = values.numpy().copy()
+before = after - 1
+print((after - before).max(), before.sum())

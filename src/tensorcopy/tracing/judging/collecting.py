@@ -1,7 +1,7 @@
-"""One tensor collected at each turn of a loop that also writes it: the list holds the last state many times.
+"""What the source tells of one memory kept under two names, a tensor or an array that was to be an earlier state.
 
-That a list holds the same tensor again and again is seen when it is joined; which lines collect and write it, the
-source tells.
+That a list holds one tensor again and again is seen when it is joined, and that two arrays share memory when the second
+is taken; which lines collect, write and subtract them, the source tells.
 """
 
 from __future__ import annotations
@@ -71,6 +71,41 @@ def _turns_in(loop: ast.AST) -> Iterator[tuple[int, int, str]]:
             case ast.Call(func=ast.Attribute(attr=how), args=[ast.Name(id=name)]) if how in _COLLECTS:
                 if name in written and (name not in bound or name in again):
                     yield node.lineno, written[name], name
+
+
+def differ_later(frame: FrameType, name: str, line: int) -> bool:
+    """Whether what a line binds and the variable *name* are subtracted, one from the other, before either is renewed."""
+    return (line, name) in _differences(frame.f_code.co_filename)
+
+
+@lru_cache(maxsize=32)
+def _differences(file: str) -> frozenset[tuple[int, str]]:
+    try:
+        tree = ast.parse("".join(linecache.getlines(file)))
+    except (SyntaxError, ValueError, RecursionError):
+        return frozenset()
+    return frozenset(found for node in ast.walk(tree) for found in _in_body(getattr(node, "body", None)))
+
+
+def _in_body(body: Any) -> Iterator[tuple[int, str]]:
+    """Of statements that follow each other: those that bind a name, with what it is subtracted from later on."""
+    for at, statement in enumerate(body if isinstance(body, list) else ()):
+        match statement:
+            case ast.Assign(targets=[ast.Name(id=bound)]):
+                yield from ((statement.lineno, other) for other in _subtracted(bound, body[at + 1 :]))
+
+
+def _subtracted(name: str, statements: Sequence[ast.stmt]) -> Iterator[str]:
+    bound: set[str] = set()
+    for statement in statements:
+        nodes = list(ast.walk(statement))
+        for node in nodes:
+            match node:
+                case ast.BinOp(op=ast.Sub(), left=ast.Name(id=one), right=ast.Name(id=other)) if name in (one, other):
+                    yield from {one, other} - {name} - bound
+        bound |= {n.id for n in nodes if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)}
+        if name in bound:
+            return
 
 
 def _of_one_turn(loop: ast.AST) -> Iterator[ast.AST]:

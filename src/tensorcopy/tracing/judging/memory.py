@@ -12,6 +12,7 @@ import torch
 
 from ..sites import NOWHERE, Site, user_frame, user_site
 from .blocks import Block, are_kept_together
+from .collecting import differ_later
 from .ledger import Birth, Write
 from .reading import Reading
 from .tensors import address_of, has_memory
@@ -131,12 +132,14 @@ class Memory(Writing, Reading):
                 self._report_arrays(alike, write)
 
     def _meets_here(self, birth: Birth, site: Site) -> bool:
-        """Whether the program's current line also names an array that was taken before."""
+        """Whether the program's current line also names an array that was taken before, or its result is subtracted."""
         array, frame = birth.target(), user_frame()
         if frame is None or array is None:
             return False
         names = [n for v in (frame.f_locals, frame.f_globals) for n, value in list(v.items()) if value is array]
-        return any(re.search(rf"\b{re.escape(name)}\b", site.text) for name in names)
+        return any(re.search(rf"\b{re.escape(name)}\b", site.text) for name in names) or any(
+            differ_later(frame, name, site.line) for name in names
+        )
 
     def _report_arrays(self, births: Sequence[Birth], write: Write, site: Site = NOWHERE) -> None:
         what = f"{len(births)} arrays that .numpy() gave here are" if len(births) > 1 else "the array from here is"

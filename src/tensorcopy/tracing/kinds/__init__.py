@@ -37,8 +37,8 @@ _ALL = (
         "TCY601",
         "changing-snapshot",
         "error",
-        "what was kept (`.numpy()`, `.detach()`, `copy.copy`, `state_dict()`, a view, the tensor itself) changed with its "
-        "source",
+        "what was kept (`.numpy()`, `.detach()`, `copy.copy`, `state_dict()`, a view, the tensor itself) changed with "
+        "its source",
         "kept here, sharing the memory",
     ),
     _kind(
