@@ -74,7 +74,7 @@ def _turns_in(loop: ast.AST) -> Iterator[tuple[int, int, str]]:
 
 
 def differ_later(frame: FrameType, name: str, line: int) -> bool:
-    """Whether what a line binds and the variable *name* are subtracted, one from the other, before either is renewed."""
+    """Whether what a line binds and the variable *name* are subtracted from each other before either is renewed."""
     return (line, name) in _differences(frame.f_code.co_filename)
 
 
