@@ -1,7 +1,7 @@
 """What was found in files that have not changed since, nor what they import. Kept by contents; times are not looked at.
 
-The cache is one file of plain JSON for each folder that is checked from. One that cannot be read or written is done
-without.
+The cache is one file for each folder that is checked from: a line that tells it from anything else, and plain JSON. One
+that cannot be read or written is done without.
 """
 
 from __future__ import annotations
@@ -17,9 +17,10 @@ from typing import Any, TypeVar
 
 from ..errors import BadArgumentError
 from ..reporting.writing import write_atomically
-from .checking import Checked
+from .checking import Checked, read_bytes
 from .ignoring import Ignore
 from .model import Edit, Finding, Fix, Level, Place
+from .reading import UnreadableError
 
 _TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# This folder is a cache of tensorcopy and may be deleted.\n"
 _NAMES: dict[type, tuple[str, ...]] = {kind: tuple(f.name for f in fields(kind)) for kind in (Place, Edit, Ignore)}
@@ -44,11 +45,15 @@ class Cache:
     def __post_init__(self) -> None:
         if self.path is None:
             return
-        with suppress(OSError, ValueError, RecursionError, TypeError, KeyError):
-            with open(self.path, encoding="ascii") as file:
-                kept = json.load(file)
-            if kept["key"] == self.key:
-                self._files, self._followed = dict(kept["files"]), dict(kept["followed"])
+        with suppress(UnreadableError):
+            head, _, kept = read_bytes(self.path).partition(b"\n")
+            if head == self._head(kept):
+                found = json.loads(kept)
+                self._files, self._followed = found["files"], found["followed"]
+
+    def _head(self, kept: bytes) -> bytes:
+        """The first line of the file, by which one of another release, a part of one, or anything else is told."""
+        return f"tensorcopy {self.key} {hashlib.blake2b(kept, digest_size=16).hexdigest()}".encode("ascii")
 
     def forget_outdated(self, stamps: Callable[[str], str], answer: Callable[[str, str], str]) -> None:
         """Forget the files that stand on one that has changed, or on an import that means another file now.
@@ -80,10 +85,7 @@ class Cache:
     def get(self, file: str, stamp: str) -> Checked | None:
         """What was found in a file that holds this; None if that is not known."""
         entry = self._files.get(file)
-        try:
-            return _checked(file, entry) if entry is not None and entry[0] == stamp else None
-        except (ValueError, TypeError, LookupError, AttributeError):
-            return None
+        return _checked(file, entry) if entry is not None and entry[0] == stamp else None
 
     def put(self, checked: Checked, stamp: str) -> None:
         """Keep what was found in a file, and where imports led to."""
@@ -95,13 +97,13 @@ class Cache:
 
     def save(self) -> None:
         """Write what is new. Files that are gone are forgotten."""
-        if not self._changed or self.path is None:
+        if not self._changed or self.path is None or (os.path.exists(self.path) and not os.path.isfile(self.path)):
             return
         files = {file: entry for file, entry in self._files.items() if os.path.exists(file)}
-        kept = {"key": self.key, "files": files, "followed": self._followed}
+        kept = json.dumps({"files": files, "followed": self._followed}, separators=(",", ":")).encode("ascii")
         with suppress(OSError, BadArgumentError):
             _make_folder(os.path.dirname(self.path))
-            write_atomically(self.path, json.dumps(kept, separators=(",", ":")).encode("ascii"))
+            write_atomically(self.path, self._head(kept) + b"\n" + kept, durably=False)
 
 
 def cache_path(paths: Iterable[str], folder: str | None = None) -> str:
