@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
+from contextlib import suppress
 from types import TracebackType
 
 _PATIENCE, _INTERVAL, _CELLS = 0.7, 0.1, 24
@@ -36,5 +38,13 @@ class Progress:
             print(end="\r", file=sys.stderr, flush=True)
 
     def _show(self, line: str) -> None:
+        """Write over what is there. A line wider than the terminal would go on in the next and stay there."""
+        line = line[: _columns() - 1]
         print(f"\r{line:<{self._width}}", end="", file=sys.stderr, flush=True)
         self._width = len(line)
+
+
+def _columns() -> int:
+    with suppress(OSError, ValueError):
+        return os.get_terminal_size(sys.stderr.fileno()).columns or 80
+    return 80
