@@ -56,6 +56,7 @@ def kept_by_git(root: Path) -> set[str]:
 @example(["**/a.py", "a/**/b.py"], [], [])
 @example(["*.py", "!b.py"], ["b.py", "!/a.py"], ["/b/**"])
 @example(["a/", r"\#.py", r"[!ab].py", "c d/a*"], [], ["!a/"])
+@example(["[b-[a]"], [], ["[a-[ab]"])
 def test_git_leaves_out_the_same_files(tree: Path, top: list[str], nested: list[str], excluded: list[str]) -> None:
     (tree / ".gitignore").write_text("\n".join(top))
     (tree / "a" / ".gitignore").write_text("\n".join(nested))

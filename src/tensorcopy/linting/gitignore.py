@@ -105,9 +105,16 @@ def _translated(glob: str) -> Iterator[str]:
             yield re.escape(text[1:] if len(text) == 2 else text)
 
 
+def _ordered(span: re.Match[str]) -> str:
+    """A range in a set. One that ends before it starts is its first character to git, and an error to Python."""
+    first, last = span[1], span[2]
+    return first if first[-1] > last[-1] else span[0]
+
+
 def _class(inside: str) -> str:
     negated = inside[:1] in ("!", "^")
     inside = inside[negated:].replace("[", r"\[").replace("&&", r"&\&")
     if inside.startswith("]"):
         inside = "\\" + inside
+    inside = re.sub(r"(\\.|.)-(\\.|.)", _ordered, inside, flags=re.S)
     return f"(?!/)[{'^' if negated else ''}{inside}]"
