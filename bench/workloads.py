@@ -174,5 +174,5 @@ def rl() -> Step:
     return step
 
 
-WORKLOADS: dict[str, tuple[Callable[[], Step], int]] = {"gpt": (gpt, 10), "conv": (conv, 10), "rl": (rl, 60)}
+WORKLOADS: dict[str, tuple[Callable[[], Step], int]] = {"gpt": (gpt, 20), "conv": (conv, 20), "rl": (rl, 120)}
 """By name: what makes one, and how many of its steps are measured together."""
