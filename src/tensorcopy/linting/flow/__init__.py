@@ -8,7 +8,19 @@ from types import ModuleType
 
 from ..model import Finding
 from ..sources import Source
-from . import attributes, calls, functions, scopes, statements  # noqa: F401  (they register what they handle)
+from . import (  # noqa: F401  (they register what they handle)
+    assigning,
+    attributes,
+    branching,
+    calls,
+    defining,
+    functions,
+    indexing,
+    looping,
+    operators,
+    scopes,
+    statements,
+)
 from .events import ModuleEnd
 from .frame import Frame
 from .project import Project, Unit

@@ -7,14 +7,16 @@ from contextlib import suppress
 from typing import Any
 
 from . import values as v
+from .annotations import annotated
 from .containers import store_attribute
 from .events import ClassEnd, FunctionEnd
 from .expressions import evaluate
 from .frame import Frame
+from .grad_modes import grad_mode
 from .jax_calls import is_compiled, made
 from .making import shared
 from .project import ClassInfo, FunctionInfo, Summary
-from .statements import annotated, grad_mode, run_block
+from .statements import run_block
 from .stepping import write_parameters, write_stepped
 from .values import Region, Step, Value, joined
 
@@ -37,7 +39,7 @@ def _run(info: FunctionInfo, given: dict[str, Value | None], depth: int, grad: s
     if info.cls is not None and info.is_static and "torch.autograd.Function" in info.cls.base_names():
         frame.grad = "off"
     for decorator in getattr(node, "decorator_list", ()):
-        frame.grad = grad_mode(frame, decorator, frame.grad)
+        frame.grad = grad_mode(decorator, frame.grad)
     _bind_parameters(frame, info, given)
     info.open += 1
     with suppress(RecursionError):

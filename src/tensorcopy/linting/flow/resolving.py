@@ -73,7 +73,8 @@ def _names_of(node: ast.stmt) -> list[str]:
 
 
 def _defined(unit: Unit, node: ast.stmt, name: str) -> Value | None:
-    from .statements import STATEMENTS, class_of
+    from .defining import class_of
+    from .statements import STATEMENTS
 
     assert unit.frame is not None
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):

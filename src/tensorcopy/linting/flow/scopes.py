@@ -10,8 +10,8 @@ from . import values as v
 from .expressions import evaluate, handles
 from .frame import Frame
 from .guards import narrowed, truth
+from .looping import bind_loop_variable
 from .making import repeated
-from .statements import bind_loop_variable
 from .values import Value, joined
 
 

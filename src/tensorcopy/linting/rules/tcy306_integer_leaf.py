@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..flow import values as v
+from ..flow.binding import quiet_value
 from ..flow.events import AssignedAttribute, Call, on, on_call
-from ..flow.statements import quiet_value
 from ..flow.values import Value
 from ..flow.vocabulary import FACTORIES
 from ..model import Level, Rule

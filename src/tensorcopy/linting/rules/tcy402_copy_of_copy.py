@@ -5,10 +5,10 @@ from __future__ import annotations
 import ast
 
 from ..flow import values as v
+from ..flow.binding import quiet_value
 from ..flow.events import Call, Operator, on, on_call
 from ..flow.frame import Frame
 from ..flow.places import method_dropped, replaced
-from ..flow.statements import quiet_value
 from ..flow.values import Value
 from ..flow.vocabulary import ARRAY_METHODS, COMPUTED, FACTORIES, METHODS, NUMPY_COMPUTED, NUMPY_FACTORIES
 from ..model import Fix, Level, Rule

@@ -5,8 +5,8 @@ from __future__ import annotations
 import ast
 
 from ..flow import values as v
+from ..flow.binding import quiet_value
 from ..flow.events import Call, on_call
-from ..flow.statements import quiet_value
 from ..flow.walking import walk
 from ..model import Level, Rule
 from ._training import called_name
