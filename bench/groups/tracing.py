@@ -29,7 +29,6 @@ _HEAD = (
     "| full, with start and end | profiler, with start and end | spread |\n"
     "|---|---|---|---|---|---|---|---|---|"
 )
-_FOREVER = 1 << 60
 
 
 @contextlib.contextmanager
@@ -45,7 +44,8 @@ def _light() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _full() -> Iterator[None]:
-    session = Session(steps=_FOREVER)
+    """As a recording begins, and goes on for seconds; a turn is shorter."""
+    session = Session()
     session.start()
     try:
         yield
