@@ -2,8 +2,8 @@
 
 Time is that of the main thread on a processor, of one torch thread. The first columns are without start and end, the
 last two with both, since what is worked out at the end is a part of what watching costs. `light` is what a recording
-is once its full steps are over: one step in ten is sampled. Garbage is collected before each turn: what a profile leaves
-behind would slow down whoever comes next.
+is once its full steps are over: one step in ten is sampled. Garbage is collected before each turn, since what a profile
+leaves behind would slow down whoever comes next.
 """
 
 from __future__ import annotations

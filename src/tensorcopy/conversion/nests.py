@@ -13,7 +13,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..errors import NestError, TensorcopyError
-from .aliases import Group, copy_group, groups_of, plain_spans
+from .alias_copies import copy_group
+from .aliases import Group, groups_of, plain_spans
 from .containers import Kind, Taken, put_attributes, take_apart, take_attributes
 from .flat_buffer import copy_flat
 from .leaves import (
