@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tensorcopy.reporting.model import MemoryPicture
+from tensorcopy.reporting.drawings import MemoryPicture
 from tensorcopy.tracing.captures.capture import Capture, Extent, Finding, Part, read, written
 from tensorcopy.tracing.viewing.files import Files
 from tensorcopy.tracing.viewing.telling import callout_of

@@ -7,7 +7,8 @@ from dataclasses import replace
 import pytest
 
 from tensorcopy.reporting import Medium, format_names, render
-from tensorcopy.reporting.model import Callout, Code, Excerpt, MemoryPicture, Plot, Report, Section, Table, Way
+from tensorcopy.reporting.drawings import Excerpt, MemoryPicture, Plot, Way
+from tensorcopy.reporting.model import Callout, Code, Report, Section, Table
 from tensorcopy.tracing.captures.capture import UNFINISHED
 from tensorcopy.tracing.viewing.reporting import in_order, lead_of, report_of
 from tests.reporting.reading import read_page

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import groupby
 
-from ..reporting.model import Block, Callout, CalloutKind, Excerpt, Mark, Report, Section, Tone
+from ..reporting.drawings import Excerpt, Mark
+from ..reporting.model import Block, Callout, CalloutKind, Report, Section
+from ..reporting.values import Tone
 from .formats._wording import fixable, summary, where
 from .formats.json import as_data
 from .model import Finding, Level, Place

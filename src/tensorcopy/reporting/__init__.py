@@ -1,6 +1,6 @@
 """What a command or a call found out, as one plain value, and the formats that show it. Loads no array library.
 
-Build a `Report` from the blocks of `reporting.model`; `render` turns it into text of a format that is found by folder.
+Build a `Report` from the blocks of `reporting.model` and `reporting.drawings`; `render` turns it into text of a format that is found by folder.
 """
 
 from __future__ import annotations
@@ -13,42 +13,40 @@ from .formats import render
 from .medium import Medium
 
 if TYPE_CHECKING:
-    from .model import (
-        Align,
+    from .drawings import (
         Amount,
         Amounts,
         Axis,
-        Block,
-        Callout,
-        CalloutKind,
-        Cell,
-        Code,
-        Column,
         Excerpt,
-        Field,
-        KeyValues,
         Mark,
         MemoryPicture,
         Moment,
-        Paragraph,
         Plot,
         Point,
-        Report,
-        Row,
-        Section,
         Series,
         SharedPart,
         Span,
         Stop,
         Storage,
-        Table,
-        Tone,
-        Value,
-        ValueType,
         Way,
+    )
+    from .model import (
+        Block,
+        Callout,
+        CalloutKind,
+        Cell,
+        Code,
+        Field,
+        KeyValues,
+        Paragraph,
+        Report,
+        Row,
+        Section,
+        Table,
         table,
     )
     from .showing import Shown
+    from .values import Align, Column, Tone, Value, ValueType
 
 __all__ = [
     "Align",
@@ -90,11 +88,14 @@ __all__ = [
     "table",
 ]
 
+_HOMES = (".model", ".drawings", ".values", ".showing")
+
 
 def __getattr__(name: str) -> Any:
     """The blocks of reports are made when first asked for: a command that only parses its arguments needs none."""
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    value = getattr(import_module(".showing" if name == "Shown" else ".model", __name__), name)
+    homes = (vars(import_module(home, __name__)) for home in _HOMES)
+    value = next(home[name] for home in homes if name in home)
     globals()[name] = value
     return value

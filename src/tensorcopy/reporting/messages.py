@@ -6,7 +6,8 @@ import dataclasses
 from collections.abc import Iterator, Sequence
 
 from ..catalogue.messages import Message, themes
-from .model import Block, Code, Column, Field, KeyValues, Paragraph, Report, Section, Table, ValueType, table
+from .model import Block, Code, Field, KeyValues, Paragraph, Report, Section, Table, table
+from .values import Column, ValueType
 
 _SPELLED = {"numpy": "NumPy"}
 

@@ -12,24 +12,8 @@ from typing import Any, TypeAlias
 from ..catalogue import Graph, Operation, Rejection, Trait, Warns, Wrong, families, operations
 from ..catalogue.messages import messages, themes
 from .messages import list_of_messages
-from .model import (
-    Block,
-    Callout,
-    CalloutKind,
-    Cell,
-    Code,
-    Column,
-    Field,
-    KeyValues,
-    Paragraph,
-    Report,
-    Section,
-    Table,
-    Tone,
-    Value,
-    ValueType,
-    table,
-)
+from .model import Block, Callout, CalloutKind, Cell, Code, Field, KeyValues, Paragraph, Report, Section, Table, table
+from .values import Column, Tone, Value, ValueType
 
 _IN_FULL = 3
 _RELATED = 8

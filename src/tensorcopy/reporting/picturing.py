@@ -7,7 +7,7 @@ from itertools import pairwise
 from math import prod
 
 from ..live.memory import Region, byte_runs, lattice, overlaps
-from .model import SharedPart, Span, Storage
+from .drawings import SharedPart, Span, Storage
 
 _MOST_SPANS = 24
 _MOST_PARTS = 12

@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from ..errors import BadArgumentError, MissingLibraryError
+from .drawings import Axis, Plot, Series
 from .escaping import visible
-from .model import Axis, Plot, Series
 from .palette import ON_DARK, ON_WHITE, color_of, dash_of
 from .quantities import tick_text
 from .scales import Scale, drawable, scales_of, spread_out

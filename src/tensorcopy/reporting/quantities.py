@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 
 from .escaping import visible, visible_lines
-from .model import Cell, Column, Field, Tone, Value, ValueType
+from .model import Cell, Field
+from .values import Column, Tone, Value, ValueType
 
 NOTHING = "–"
 SIGNS = {Tone.GOOD: "✓", Tone.WARN: "!", Tone.BAD: "✗", Tone.NEUTRAL: ""}

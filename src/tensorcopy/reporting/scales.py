@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from .model import Plot, Point, Series
+from .drawings import Plot, Point, Series
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from .model import Axis, Cell, Column, Excerpt, Moment, Plot, Point, Series, SharedPart, Span, Table, ValueType
+from .drawings import Axis, Excerpt, Moment, Plot, Point, Series, SharedPart, Span
+from .model import Cell, Table
 from .quantities import signed, value_text
+from .values import Column, ValueType
 
 
 def byte_range(lo: int, hi: int) -> str:

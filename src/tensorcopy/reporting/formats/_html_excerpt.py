@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model import Amount, Amounts, Excerpt, Mark
+from ..drawings import Amount, Amounts, Excerpt, Mark
 from ..quantities import value_text
 from ._html_words import esc, esc_lines, sign, tone_class
 

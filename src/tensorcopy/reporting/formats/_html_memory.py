@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..model import MemoryPicture, SharedPart, Span, Storage
+from ..drawings import MemoryPicture, SharedPart, Span, Storage
 from ..quantities import exact_bytes
 from ..tabulating import byte_range, part_text
 from ._html_words import esc, sign, tone_class

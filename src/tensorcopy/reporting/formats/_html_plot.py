@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from ..model import Axis, Plot, Point, Series
+from ..drawings import Axis, Plot, Point, Series
 from ..palette import color_of, dash_of
 from ..quantities import tick_text, value_text
 from ..scales import Scale, drawable, scales_of, spread_out

@@ -6,8 +6,8 @@ import re
 from html import escape
 
 from ..escaping import visible, visible_lines
-from ..model import Tone
 from ..quantities import SIGNS
+from ..values import Tone
 
 _SPOKEN = {Tone.GOOD: "good", Tone.WARN: "caution", Tone.BAD: "bad"}
 

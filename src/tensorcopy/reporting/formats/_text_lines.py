@@ -9,7 +9,7 @@ from itertools import zip_longest
 from rich.cells import cell_len
 from rich.text import Text
 
-from ..model import Align
+from ..values import Align
 
 GAP = 2
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator
 from rich.cells import cell_len
 from rich.text import Text
 
+from ..drawings import MemoryPicture, Plot, Series, Storage
 from ..medium import Medium
-from ..model import MemoryPicture, Plot, Series, Storage, Tone, ValueType
 from ..quantities import exact_bytes, ratio_text, signed, value_text
 from ..tabulating import (
     byte_range,
@@ -21,6 +21,7 @@ from ..tabulating import (
     table_of,
     turned_table_of,
 )
+from ..values import Tone, ValueType
 from ._text_lines import GAP, side_by_side, styled
 from ._text_tables import is_grid, table_lines
 from ._text_words import STYLES, say

@@ -8,8 +8,9 @@ from rich.cells import cell_len
 from rich.text import Text
 
 from ..medium import Medium
-from ..model import Cell, Column, Table, ValueType
+from ..model import Cell, Table
 from ..quantities import cell_text, heading, signed
+from ..values import Column, ValueType
 from ._text_lines import GAP, side_by_side, styled
 from ._text_words import STYLES, folded_code, longest_word, say, say_lines, widest
 

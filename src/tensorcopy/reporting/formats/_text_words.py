@@ -8,7 +8,7 @@ from rich.cells import cell_len
 
 from ..escaping import visible, visible_lines
 from ..medium import Medium
-from ..model import Tone
+from ..values import Tone
 
 STYLES = {Tone.NEUTRAL: "", Tone.GOOD: "green", Tone.WARN: "yellow", Tone.BAD: "red"}
 _ASCII = str.maketrans({

@@ -5,29 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import singledispatch
 
+from ..drawings import Excerpt, MemoryPicture, Moment, Plot, Way
 from ..medium import Medium
-from ..model import (
-    Align,
-    Callout,
-    Cell,
-    Code,
-    Column,
-    Excerpt,
-    Field,
-    KeyValues,
-    MemoryPicture,
-    Moment,
-    Paragraph,
-    Plot,
-    Report,
-    Section,
-    Table,
-    Tone,
-    ValueType,
-    Way,
-)
+from ..model import Callout, Cell, Code, Field, KeyValues, Paragraph, Report, Section, Table
 from ..quantities import NOTHING, cell_text, field_text, heading
 from ..tabulating import moment_text, table_of
+from ..values import Align, Column, Tone, ValueType
 from ._html_excerpt import excerpt_html
 from ._html_memory import memory_html
 from ._html_plot import plot_svg

@@ -12,26 +12,10 @@ from collections.abc import Mapping
 from functools import singledispatch
 from typing import Any
 
+from ..drawings import Axis, Excerpt, MemoryPicture, Plot, Storage, Way
 from ..medium import Medium
-from ..model import (
-    Axis,
-    Callout,
-    Code,
-    Excerpt,
-    Field,
-    KeyValues,
-    MemoryPicture,
-    Paragraph,
-    Plot,
-    Report,
-    Row,
-    Section,
-    Storage,
-    Table,
-    Tone,
-    Way,
-    key_with_unit,
-)
+from ..model import Callout, Code, Field, KeyValues, Paragraph, Report, Row, Section, Table
+from ..values import Tone, key_with_unit
 
 SUFFIXES = (".json",)
 SCHEMA = 1

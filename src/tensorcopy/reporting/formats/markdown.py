@@ -7,33 +7,13 @@ from collections.abc import Iterator, Sequence
 from functools import singledispatch
 from html import escape
 
+from ..drawings import Excerpt, Mark, MemoryPicture, Plot, Stop, Storage, Way
 from ..escaping import visible, visible_lines
 from ..medium import Medium
-from ..model import (
-    Align,
-    Callout,
-    CalloutKind,
-    Cell,
-    Code,
-    Column,
-    Excerpt,
-    KeyValues,
-    Mark,
-    MemoryPicture,
-    Paragraph,
-    Plot,
-    Report,
-    Section,
-    Stop,
-    Storage,
-    Table,
-    Tone,
-    ValueType,
-    Way,
-    table,
-)
+from ..model import Callout, CalloutKind, Cell, Code, KeyValues, Paragraph, Report, Section, Table, table
 from ..quantities import cell_text, exact_bytes, field_text, heading, signed
 from ..tabulating import amount_texts, byte_range, cells_of, moment_text, part_text, table_of
+from ..values import Align, Column, Tone, ValueType
 
 SUFFIXES = (".md", ".markdown")
 _ALERTS = {

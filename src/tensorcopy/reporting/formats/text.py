@@ -10,26 +10,12 @@ from rich.cells import cell_len
 from rich.console import Console
 from rich.text import Text
 
+from ..drawings import Excerpt, Mark, MemoryPicture, Plot, Way
 from ..medium import Medium
-from ..model import (
-    Align,
-    Block,
-    Callout,
-    Code,
-    Excerpt,
-    KeyValues,
-    Mark,
-    MemoryPicture,
-    Paragraph,
-    Plot,
-    Report,
-    Section,
-    Table,
-    Tone,
-    Way,
-)
+from ..model import Block, Callout, Code, KeyValues, Paragraph, Report, Section, Table
 from ..quantities import field_text, signed
 from ..tabulating import amount_texts
+from ..values import Align, Tone
 from ._text_lines import GAP, code_lines, side_by_side, styled
 from ._text_pictures import memory_lines, plot_lines
 from ._text_tables import table_lines

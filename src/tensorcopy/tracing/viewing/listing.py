@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ...reporting.model import Amount, Amounts, Column, Excerpt, Mark, Paragraph, Section, Tone, ValueType
+from ...reporting.drawings import Amount, Amounts, Excerpt, Mark
+from ...reporting.model import Paragraph, Section
+from ...reporting.values import Column, Tone, ValueType
 from ..captures.capture import Capture, CopyLine, Finding
 from ..kinds import here_of
 from .files import Files

@@ -5,28 +5,22 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
 
+from ...reporting.drawings import Axis, Moment, Plot, Point, Series
 from ...reporting.model import (
-    Axis,
     Block,
     Callout,
     CalloutKind,
     Cell,
-    Column,
     Field,
     KeyValues,
-    Moment,
     Paragraph,
-    Plot,
-    Point,
     Report,
     Section,
-    Series,
     Table,
-    Tone,
-    ValueType,
     table,
 )
 from ...reporting.quantities import bytes_text
+from ...reporting.values import Column, Tone, ValueType
 from ..captures.capture import UNFINISHED, Capture, CopyLine, Finding, Process, Spot
 from .files import Files
 from .listing import listings

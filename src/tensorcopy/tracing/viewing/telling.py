@@ -8,19 +8,10 @@ from itertools import groupby
 from typing import Any
 
 from ...live.memory import Region
-from ...reporting.model import (
-    Block,
-    Callout,
-    CalloutKind,
-    Code,
-    Excerpt,
-    Mark,
-    MemoryPicture,
-    Stop,
-    Tone,
-    Way,
-)
+from ...reporting.drawings import Excerpt, Mark, MemoryPicture, Stop, Way
+from ...reporting.model import Block, Callout, CalloutKind, Code
 from ...reporting.picturing import pictured
+from ...reporting.values import Tone
 from ..captures.capture import Finding, Part, Spot
 from ..kinds import here_of
 from .files import Files
