@@ -1,6 +1,7 @@
 """What a command or a call found out, as one plain value, and the formats that show it. Loads no array library.
 
-Build a `Report` from the blocks of `reporting.model` and `reporting.drawings`; `render` turns it into text of a format that is found by folder.
+Build a `Report` from the blocks of `reporting.model` and `reporting.drawings`; `render` turns it into text of a format
+that is found by folder.
 """
 
 from __future__ import annotations
