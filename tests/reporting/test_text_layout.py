@@ -29,7 +29,7 @@ from tensorcopy.reporting import (
     render,
     table,
 )
-from tensorcopy.reporting.formats._text_lines import folded
+from tensorcopy.reporting.formats._text_words import folded
 from tests.reporting.samples import NUMBERS_SHOWN, REPORT
 
 QUANTITIES = table(

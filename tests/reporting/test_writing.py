@@ -31,10 +31,10 @@ def test_a_failure_leaves_the_old_file_and_nothing_else(tmp_path: Path, monkeypa
     path = tmp_path / "old"
     path.write_bytes(b"old")
 
-    def refuse(self: Path, target: Path) -> Path:
+    def refuse(old: str, new: str) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(Path, "replace", refuse)
+    monkeypatch.setattr(os, "replace", refuse)
     with pytest.raises(
         BadArgumentError, match=r"cannot write .*old · No space left on device · name a file in a folder"
     ):

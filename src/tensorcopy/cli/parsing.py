@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Mapping, Sequence
-from difflib import get_close_matches
 from functools import cache
 from types import ModuleType
 from typing import Any, NoReturn
@@ -104,6 +103,8 @@ def _listed(names: Sequence[str]) -> str:
 def _command(name: str) -> ModuleType:
     found = all_commands().get(name)
     if found is None:
+        from difflib import get_close_matches
+
         close = get_close_matches(name, all_commands(), n=1)
         fix = f"did you mean {PROGRAM} {close[0]}?" if close else f"see {PROGRAM} --help"
         raise BadArgumentError(

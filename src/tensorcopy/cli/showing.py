@@ -7,7 +7,6 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from pathlib import Path
 from typing import TYPE_CHECKING, TextIO
 
 from ..errors import BadArgumentError, TensorcopyError
@@ -43,7 +42,7 @@ def keep_apart(kept: Sequence[str], *written: str | None) -> None:
         BadArgumentError: two are one file.
     """
     for path in filter(None, written):
-        if any(Path(path).resolve() == Path(other).resolve() for other in kept):
+        if any(os.path.realpath(path) == os.path.realpath(other) for other in kept):
             raise BadArgumentError(
                 f"will not write the report over {path}",
                 why="the command reads or writes that file itself",

@@ -7,7 +7,6 @@ import os
 import stat
 import sys
 import threading
-import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -255,6 +254,8 @@ def _room_to_recurse() -> Iterator[None]:
 
 def _told(error: Exception) -> str:
     """The error and the place in our own code that raised it, which a report of the bug needs."""
+    import traceback
+
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {frames[-1].name}:{frames[-1].lineno}" if frames else ""
     return f"this is a bug in tensorcopy: {type(error).__name__}: {error}{where}"

@@ -6,23 +6,24 @@ import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
+from typing import TYPE_CHECKING
 
 from ..errors import BadArgumentError
 from . import upkeep
-from .adding_ignores import comments_for
 from .analysis import Analysis
 from .caching import Cache, cache_path
 from .checking import Checker
 from .collecting import Collected, Exclusion, collect
 from .contents import Contents
-from .fixing import fix_contents, try_edits
 from .judging import Judge
 from .model import Finding
 from .modules import Modules
 from .outcome import Outcome
 from .running import Plan, Progress, check_all
 from .settings import Settings
-from .writing_back import Change, write_back
+
+if TYPE_CHECKING:
+    from .writing_back import Change
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -92,6 +93,9 @@ class Session:
 
     def fixed(self, outcome: Outcome, *, unsafe: bool) -> Mapping[str, Change]:
         """What all fixes would make of the files with fixable findings; nothing is written."""
+        from .fixing import fix_contents
+        from .writing_back import Change
+
         checker = self._plan(self.request.given).checker()
         files = dict.fromkeys(f.place.file for f in outcome.findings if f.fix and (unsafe or f.fix.safe))
         changes = {}
@@ -104,6 +108,10 @@ class Session:
 
     def with_comments(self, outcome: Outcome) -> Mapping[str, Change]:
         """The files with a comment for each finding; nothing is written. One that this would break is left out."""
+        from .adding_ignores import comments_for
+        from .fixing import try_edits
+        from .writing_back import Change
+
         changes: dict[str, Change] = {}
         for file, group in groupby(outcome.findings, key=lambda finding: finding.place.file):
             edits = [
@@ -119,6 +127,8 @@ class Session:
 
     def changed(self, changes: Mapping[str, Change]) -> Outcome:
         """The changes written, except to what stands in for files, and what is to be reported then."""
+        from .writing_back import write_back
+
         given = {file: change.new for file, change in changes.items() if file in self.request.given}
         problems = write_back({file: change for file, change in changes.items() if file not in given})
         outcome = self.outcome(given)

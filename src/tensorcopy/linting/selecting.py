@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 
 from ..errors import BadArgumentError
 from .collecting import Exclusion
@@ -81,6 +80,8 @@ def _meant(selector: str, rules: Mapping[str, Rule]) -> tuple[list[str], int]:
 
 def _unknown(selector: str, rules: Mapping[str, Rule]) -> BadArgumentError:
     names = [rule.name for rule in rules.values()]
+    from difflib import get_close_matches
+
     close = get_close_matches(selector.lower(), names, n=1) or get_close_matches(selector.upper(), rules, n=1)
     return BadArgumentError(
         f"no rule is called {selector!r}",

@@ -6,7 +6,6 @@ import os
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from difflib import get_close_matches
 from types import MappingProxyType
 from typing import Any
 
@@ -157,6 +156,8 @@ def _require(fits: bool, key: str, value: Any, file: str) -> None:
 
 
 def _unknown(key: str, file: str) -> BadArgumentError:
+    from difflib import get_close_matches
+
     close = get_close_matches(key, KEYS, n=1)
     return BadArgumentError(
         f"unknown setting {key!r} in [tool.tensorcopy] of {file}",

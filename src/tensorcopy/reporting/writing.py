@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import errno
 import os
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from pathlib import Path
-from typing import BinaryIO
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, BinaryIO
 
 from ..errors import BadArgumentError
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 def write_atomically(path: str | Path, content: bytes, *, durably: bool = True) -> None:
@@ -24,10 +25,11 @@ def write_atomically(path: str | Path, content: bytes, *, durably: bool = True) 
     Raises:
         BadArgumentError: the file cannot be written.
     """
-    target = Path(os.path.realpath(path))
+    target = os.path.realpath(path)
     try:
-        if target.exists() and not target.is_file():
-            target.write_bytes(content)
+        if os.path.exists(target) and not os.path.isfile(target):
+            with open(target, "wb") as existing:
+                existing.write(content)
         else:
             with _new_file(target, durably=durably) as file:
                 file.write(content)
@@ -41,12 +43,14 @@ def require_writable(path: str | Path) -> None:
     Raises:
         BadArgumentError: the file cannot be written.
     """
-    target = Path(os.path.realpath(path))
+    import tempfile
+
+    target = os.path.realpath(path)
     try:
-        if target.is_dir():
+        if os.path.isdir(target):
             raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
-        if target.is_file() or not target.exists():
-            tempfile.TemporaryFile(dir=target.parent).close()
+        if os.path.isfile(target) or not os.path.exists(target):
+            tempfile.TemporaryFile(dir=os.path.dirname(target)).close()
     except OSError as error:
         raise _cannot_write(path, error) from error
 
@@ -61,25 +65,29 @@ def replacing(path: str | Path) -> Iterator[BinaryIO]:
         BadArgumentError: the file cannot be written.
     """
     try:
-        with _new_file(Path(os.path.realpath(path))) as file:
+        with _new_file(os.path.realpath(path)) as file:
             yield file
     except OSError as error:
         raise _cannot_write(path, error) from error
 
 
 @contextmanager
-def _new_file(target: Path, *, durably: bool = True) -> Iterator[BinaryIO]:
-    handle, name = tempfile.mkstemp(prefix=f".{target.name[:100]}.", dir=target.parent)
+def _new_file(target: str, *, durably: bool = True) -> Iterator[BinaryIO]:
+    import tempfile
+
+    folder, own = os.path.split(target)
+    handle, name = tempfile.mkstemp(prefix=f".{own[:100]}.", dir=folder)
     try:
         with os.fdopen(handle, "w+b") as file:
             yield file
             file.flush()
             if durably:
                 os.fsync(file.fileno())
-        Path(name).chmod(_permissions(target))
-        Path(name).replace(target)
+        os.chmod(name, _permissions(target))
+        os.replace(name, target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):
+            os.unlink(name)
         raise
 
 
@@ -91,10 +99,10 @@ def _cannot_write(path: str | Path, error: OSError) -> BadArgumentError:
     )
 
 
-def _permissions(target: Path) -> int:
+def _permissions(target: str) -> int:
     """Those that the file has, or that a new one would get."""
-    if target.exists():
-        return target.stat().st_mode & 0o7777
+    if os.path.exists(target):
+        return os.stat(target).st_mode & 0o7777
     mask = os.umask(0)
     os.umask(mask)
     return 0o666 & ~mask

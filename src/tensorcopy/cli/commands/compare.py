@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ...errors import BadArgumentError
@@ -135,6 +134,8 @@ def _order(args: argparse.Namespace) -> Order:
 
 def _write_files(found: Comparison, args: argparse.Namespace) -> None:
     if args.plot:
+        from pathlib import Path
+
         from ...benchmarking.showing import plots_of
         from ...reporting.plots import save
 

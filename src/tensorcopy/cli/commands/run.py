@@ -6,13 +6,14 @@ import argparse
 import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ...errors import BadArgumentError
 from ...reporting.escaping import visible
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from ...tracing.captures.capture import Finding
 
 NAME = "run"
@@ -63,6 +64,8 @@ def run(args: argparse.Namespace) -> int:
     from ...tracing.needing import need_torch
 
     need_torch()
+    from pathlib import Path
+
     from ...tracing.processes.launching import is_launcher, own_file
     from ...tracing.running import run_module, run_script
     from ...tracing.session import Session
@@ -116,7 +119,7 @@ def _script(program: list[str]) -> str:
         raise BadArgumentError(
             "nothing to run", why="no script was named", fix="tensorcopy run script.py, or tensorcopy run -m module"
         )
-    if not Path(program[0]).is_file():
+    if not os.path.isfile(program[0]):
         raise BadArgumentError(
             f"cannot run {program[0]!r}", why="there is no such file", fix="name a Python script, or a module with -m"
         )

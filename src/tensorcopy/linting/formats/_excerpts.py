@@ -7,8 +7,7 @@ from itertools import groupby
 
 from rich.cells import cell_len
 
-from ...reporting.formats._text_lines import folded
-from ...reporting.formats._text_words import say, say_lines
+from ...reporting.formats._text_words import folded, say, say_lines
 from ...reporting.medium import Medium
 from ..model import Finding, Level, Place
 from ..outcome import Outcome

@@ -9,7 +9,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from types import MappingProxyType, ModuleType
 
 from ..._discovery import modules_of
@@ -30,5 +29,7 @@ def all_rules() -> Mapping[str, Rule]:
 
 def page_of(code: str) -> str:
     """The page of a rule, as Markdown."""
+    from importlib.resources import files
+
     name = next(m.__name__.rpartition(".")[2] for m in modules() if code == m.RULE.code)
     return files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")

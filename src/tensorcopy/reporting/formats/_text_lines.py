@@ -1,22 +1,17 @@
-"""Lines of text that fit their width: folded, styled, side by side. Nothing in them is markup."""
+"""Lines of text that fit their width: styled, side by side. Nothing in them is markup."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 
-from rich.cells import cell_len
 from rich.text import Text
 
-from ..values import Align
+from ..values import Align, Tone
+from ._text_words import folded, folded_line
 
 GAP = 2
-
-
-def folded(text: str, width: int) -> list[str]:
-    """*text* as lines of at most *width* columns, broken at spaces, and within a word only if it is longer itself."""
-    return [line for part in text.split("\n") for line in _folded_line(part, width)]
+STYLES = {Tone.NEUTRAL: "", Tone.GOOD: "green", Tone.WARN: "yellow", Tone.BAD: "red"}
 
 
 def styled(text: str, width: int, style: str = "", *, indent: int = 0) -> list[Text]:
@@ -28,7 +23,7 @@ def code_lines(text: str, width: int, *, indent: int) -> list[Text]:
     """Lines of code. What is longer than the width goes on further in than its line began, so that no block ends."""
     room = width - indent
     return [
-        Text(" " * indent + part) for line in text.split("\n") for part in _folded_line(line, room, _hang(line, room))
+        Text(" " * indent + part) for line in text.split("\n") for part in folded_line(line, room, _hang(line, room))
     ]
 
 
@@ -48,28 +43,3 @@ def side_by_side(
             line.append_text(Text(space) + part if side is Align.RIGHT else part + Text(space)).append(" " * gap)
         line.rstrip()
         yield line
-
-
-def _folded_line(text: str, width: int, hang: str = "") -> Iterator[str]:
-    line = ""
-    for word in re.findall(r"\s*\S+", text):
-        if cell_len(line + word) <= width:
-            line += word
-            continue
-        if line:
-            yield line
-            word = hang + word.lstrip()
-        while cell_len(word) > width:
-            start = _start(word, width)
-            yield start
-            word = hang + word[len(start) :]
-        line = word
-    yield line
-
-
-def _start(word: str, width: int) -> str:
-    """The longest start that fits, of one letter at the least."""
-    end = 1
-    while end < len(word) and cell_len(word[: end + 1]) <= width:
-        end += 1
-    return word[:end]

@@ -22,9 +22,9 @@ from ..tabulating import (
     turned_table_of,
 )
 from ..values import Tone, ValueType
-from ._text_lines import GAP, side_by_side, styled
+from ._text_lines import GAP, STYLES, side_by_side, styled
 from ._text_tables import is_grid, table_lines
-from ._text_words import STYLES, say
+from ._text_words import say
 
 _DENSE, _GAPPY, _SHARED, _OUTSIDE = "█", "▒", "▓", "·"
 _SMALLEST_BAR, _WIDEST_BAR = 20, 72

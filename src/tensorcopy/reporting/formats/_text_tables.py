@@ -11,8 +11,8 @@ from ..medium import Medium
 from ..model import Cell, Table
 from ..quantities import cell_text, heading, signed
 from ..values import Column, ValueType
-from ._text_lines import GAP, side_by_side, styled
-from ._text_words import STYLES, folded_code, longest_word, say, say_lines, widest
+from ._text_lines import GAP, STYLES, side_by_side, styled
+from ._text_words import folded_code, longest_word, say, say_lines, widest
 
 _NARROW_WORD, _WIDE_WORD = 10, 20
 

@@ -1,16 +1,15 @@
-"""Text for one medium: safe to print, and in ASCII where the medium has nothing else."""
+"""Text for one medium: safe to print, in ASCII where the medium has nothing else, and folded to fit its width."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from rich.cells import cell_len
 
 from ..escaping import visible, visible_lines
 from ..medium import Medium
-from ..values import Tone
 
-STYLES = {Tone.NEUTRAL: "", Tone.GOOD: "green", Tone.WARN: "yellow", Tone.BAD: "red"}
 _ASCII = str.maketrans({
     "✓": "+", "✗": "x", "–": "-", "—": "-", "−": "-", "·": "-", "…": "...", "×": "x", "µ": "u", "±": "+/-",
     "∞": "inf", "→": "->", "≥": ">=", "≤": "<=", "\u2018": "'", "’": "'", "“": '"', "”": '"',
@@ -33,6 +32,29 @@ def longest_word(text: str) -> int:
     return max((cell_len(word) for word in text.split()), default=0)
 
 
+def folded(text: str, width: int) -> list[str]:
+    """*text* as lines of at most *width* columns, broken at spaces, and within a word only if it is longer itself."""
+    return [line for part in text.split("\n") for line in folded_line(part, width)]
+
+
+def folded_line(text: str, width: int, hang: str = "") -> Iterator[str]:
+    """One line as lines of at most *width* columns; all but the first begin with *hang*."""
+    line = ""
+    for word in re.findall(r"\s*\S+", text):
+        if cell_len(line + word) <= width:
+            line += word
+            continue
+        if line:
+            yield line
+            word = hang + word.lstrip()
+        while cell_len(word) > width:
+            start = _start(word, width)
+            yield start
+            word = hang + word[len(start) :]
+        line = word
+    yield line
+
+
 def folded_code(text: str, width: int) -> str:
     """Code broken after spaces and signs where its lines are wider than *width*, as far as its names allow."""
     lines = [""]
@@ -51,3 +73,11 @@ def widest(text: str) -> int:
 
 def _shown(text: str, medium: Medium) -> str:
     return text.translate(_ASCII).encode("ascii", "backslashreplace").decode() if medium.ascii else text
+
+
+def _start(word: str, width: int) -> str:
+    """The longest start that fits, of one letter at the least."""
+    end = 1
+    while end < len(word) and cell_len(word[: end + 1]) <= width:
+        end += 1
+    return word[:end]

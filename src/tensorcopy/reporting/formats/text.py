@@ -16,10 +16,10 @@ from ..model import Block, Callout, Code, KeyValues, Paragraph, Report, Section,
 from ..quantities import field_text, signed
 from ..tabulating import amount_texts
 from ..values import Align, Tone
-from ._text_lines import GAP, code_lines, side_by_side, styled
+from ._text_lines import GAP, STYLES, code_lines, side_by_side, styled
 from ._text_pictures import memory_lines, plot_lines
 from ._text_tables import table_lines
-from ._text_words import STYLES, longest_word, say, say_lines
+from ._text_words import longest_word, say, say_lines
 
 SUFFIXES = (".txt",)
 _PROSE, _INDENT = 100, 4
