@@ -167,7 +167,7 @@ def _call_library(site: Site, name: str) -> Value | None:
     if result is not None and name.startswith("torch"):
         result = required(site, name, result)
         if name in _OF_NUMBERS and site.first is not None and isinstance(site.first.items, list):
-            result.traits |= number_traits(site.first.items)
+            result.traits |= number_traits(site.first.items, rounds=not site.dtype and "dtype" not in site.keywords)
     tell(site, name, None, result)
     return result
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Mapping, Sequence
 
 from . import values as v
@@ -43,6 +44,7 @@ DTYPES = frozenset(
     ]
 )
 _REAL_OF = {"complex64": "float32", "complex128": "float64"}
+_COMPLEX_OF = {"float64": "complex128", "complex128": "complex128"}
 _TORCH = {
     "cfloat": "complex64",
     "cdouble": "complex128",
@@ -88,6 +90,11 @@ _CODES = {
 _INDICES = frozenset(
     ["argmax", "argmin", "argsort", "nonzero", "argwhere", "bincount", "count_nonzero", "searchsorted", "bucketize"]
 )
+# Functions of torch.fft and numpy.fft that give complex numbers, whatever they are given.
+SPECTRA = frozenset(["fft", "rfft", "fft2", "rfft2", "fftn", "rfftn"])
+# What comes back of them is complex as well, but by then its imaginary part may be nothing but rounding.
+_INVERSES = frozenset(["ifft", "ifft2", "ifftn", "irfft", "irfft2", "irfftn", "hfft", "hfft2", "hfftn"])
+TRANSFORMS = SPECTRA | _INVERSES
 _TESTS = frozenset(
     [
         "eq",
@@ -172,8 +179,17 @@ def computed(name: str, operands: Sequence[Value | None]) -> str:
         return "int64"
     if name in _TESTS:
         return "bool"
+    if name in _INVERSES:
+        return ""
+    if name in SPECTRA:
+        return _COMPLEX_OF.get(common(operands, v.TENSOR), "complex64")
     found = common(operands, v.TENSOR)
     return real_of(found) if name in ("abs", "absolute", "angle") else found
+
+
+def is_rounded(number: float) -> bool:
+    """Whether float32 cannot hold a finite number exactly."""
+    return abs(number) < 3e38 and bool(struct.unpack("f", struct.pack("f", number))[0] != number)
 
 
 def is_discrete(name: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import math
 from collections.abc import Iterable
 
 from . import dtypes
@@ -29,6 +30,8 @@ _COMPUTED_FROM = frozenset((v.ARRAY, v.TENSOR, v.UNKNOWN, v.LIST, v.JAX))
 def numpy_result(site: Site, name: str) -> Value | None:
     """The result of a call of NumPy, None if unknown."""
     last = name.rpartition(".")[2]
+    if name.startswith("numpy.fft.") and last in dtypes.SPECTRA:
+        return fresh(site.frame, site.node, v.ARRAY, graph=v.OFF, dtype="complex128")
     if name in ("numpy.load", "numpy.memmap"):
         return _mapped(site, last)
     if name == "numpy.dtype":
@@ -158,14 +161,21 @@ def _dtype_trait(dtype: Value) -> str:
     return "objects" if dtype.kind == v.LIBRARY and dtype.ref == "builtins.object" else ""
 
 
-def number_traits(items: Iterable[Value | None]) -> frozenset[str]:
-    """Facts on the numbers written in a list: NaN among them, or an integer that float32 would round."""
+def number_traits(items: Iterable[Value | None], *, rounds: bool = False) -> frozenset[str]:
+    """Facts on the numbers written in a list: NaN among them, one that float32 would round or float16 has not.
+
+    rounds: floats among them become float32.
+    """
     found = set()
     for item in items:
         if item is not None and "nan" in item.traits:
             found.add("nan")
         if item is not None and isinstance(item.const, int) and item.const % 2 and abs(item.const) > 2**24:
             found.add("past 2**24")
+        if item is not None and type(item.const) in (int, float) and 65520 <= abs(item.const) < math.inf:
+            found.add("past float16")
+        if rounds and item is not None and type(item.const) is float and dtypes.is_rounded(item.const):
+            found.add("rounded")
     return frozenset(found)
 
 

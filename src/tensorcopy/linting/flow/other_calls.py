@@ -178,6 +178,8 @@ _RESULTS: dict[str, Callable[[Site], Value | None]] = {
     "builtins.iter": _first,
     "builtins.bytes": _in_memory(v.BYTES),
     "builtins.bytearray": _in_memory("bytearray"),
+    "builtins.memoryview": _in_memory("memoryview"),
+    "array.array": _in_memory("array.array"),
     "copy.deepcopy": _deep_copy,
     "copy.copy": _shallow_copy,
     "PIL.Image.open": _in_memory("picture"),

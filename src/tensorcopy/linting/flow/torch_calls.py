@@ -79,7 +79,7 @@ def _function(site: Site, root: str, last: str) -> Value | None:
         return _made(site, last)
     if last in COMPUTED_MANY:
         return _several(site, last) if root != "torch.nn.functional" else None
-    if last in COMPUTED or root == "torch.nn.functional":
+    if last in COMPUTED or root == "torch.nn.functional" or (root == "torch.fft" and last in dtypes.TRANSFORMS):
         return _computed(site, last)
     if last in _CONVERTERS:
         return _converted(site, last)

@@ -52,6 +52,39 @@ def difference(event: Operator) -> None:
         )
 
 
+# What is asked of a difference that may be negative, and of a sum that may be large.
+_SIGNED_USES = frozenset(["abs", "float", "double", "astype", "to", "mean", "int", "long", "square", "absolute"])
+
+
+@on("Operator")
+def of_two(event: Operator) -> None:
+    """``(before - after).float().abs()`` and ``(a + b) / 2`` of uint8: it has wrapped before it is converted."""
+    left, right, node = event.left, event.right, event.node
+    if not isinstance(node, ast.BinOp) or left is None or right is None or left.dtype != right.dtype:
+        return
+    numeric = left.kind in v.NUMERIC and right.kind in v.NUMERIC
+    if not numeric or left.dtype not in _SIGNED or (left.traits | right.traits) & {"inferred", "on one branch"}:
+        return
+    parent = event.frame.unit.parents.get(node)
+    if isinstance(node.op, ast.Sub) and _takes_sign(node, parent):
+        text = "where the second is larger it wraps to a large number, before what follows sees it"
+    elif isinstance(node.op, ast.Add) and isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Div):
+        text = f"above {2 ** int(left.dtype[4:]) - 1:,} it wraps to a small number, before it is divided"
+    else:
+        return
+    kind = "difference" if isinstance(node.op, ast.Sub) else "sum"
+    event.report(RULE, node, f"the {kind} is {left.dtype} as well: {text}; make {_WIDER[left.dtype]} of both first")
+
+
+def _takes_sign(node: ast.AST, parent: ast.AST | None) -> bool:
+    """Whether what is done with a difference has a meaning for negative numbers."""
+    if isinstance(parent, ast.Attribute):
+        return parent.value is node and parent.attr in _SIGNED_USES
+    if isinstance(parent, ast.Call) and node in parent.args:
+        return getattr(parent.func, "attr", getattr(parent.func, "id", "")) in ("abs", "absolute", "square", "mean")
+    return isinstance(parent, ast.BinOp) and isinstance(parent.op, ast.Pow) and parent.left is node
+
+
 def _is_exact(source: Value) -> bool:
     """Whether it holds only the small values that a test or a mask gives."""
     return bool(source.traits & {"inferred"})
