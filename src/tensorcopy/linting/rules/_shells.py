@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ..flow import values as v
-from ..flow.project import ClassInfo
+from ..flow.project import ClassInfo, FunctionInfo
 from ..flow.walking import walk
 
 _MODULES = ("Module", "ModuleList", "Sequential")
@@ -24,6 +24,20 @@ def only_module_of(info: ClassInfo) -> str:
     kept = [_kept_parameter(info, init.node, target, source) for target, source in _attributes(init.node)]
     found = [name for name in kept if name]
     return found[0] if len(found) == 1 and None not in kept else ""
+
+
+def holds_no_layer(info: ClassInfo) -> bool:
+    """Whether objects of a class have nothing to train: all that the constructor stores are numbers, texts and such."""
+    init = info.methods.get("__init__")
+    if init is None or info.parents or info.unit.mentions(info.node, "register_parameter", "add_module", "setattr"):
+        return False
+    return all(_is_plain(init, source) for _, source in _attributes(info.node))
+
+
+def _is_plain(init: FunctionInfo, source: ast.expr) -> bool:
+    if not isinstance(source, ast.Name):
+        return isinstance(source, ast.Constant)
+    return any(a.arg == source.id and isinstance(default, ast.Constant) for a, default in init.arguments)
 
 
 def _attributes(node: ast.AST) -> Iterator[tuple[ast.Attribute, ast.expr]]:

@@ -205,12 +205,17 @@ def _is_bound_before(tree: ast.AST, name: str, read: ast.AST, loop: ast.AST) -> 
     behind = (getattr(loop, "end_lineno", 0), getattr(loop, "end_col_offset", 0))
     for block in _blocks_around(tree, read):
         for statement in block:
-            bound = isinstance(statement, ast.Assign) and any(
-                isinstance(t, ast.Name) and t.id == name for t in statement.targets
-            )
-            if bound and behind <= position(statement) and _ends(statement) <= position(read):
+            if binds_always(statement, name) and behind <= position(statement) and _ends(statement) <= position(read):
                 return True
     return False
+
+
+def binds_always(statement: ast.stmt, name: str) -> bool:
+    """Whether a statement gives a variable another value, whichever way it goes."""
+    if isinstance(statement, ast.If):
+        return all(any(binds_always(s, name) for s in arm) for arm in (statement.body, statement.orelse))
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return any(isinstance(t, ast.Name) and t.id == name for t in targets)
 
 
 def _ends(node: ast.AST) -> tuple[int, int]:

@@ -9,7 +9,10 @@ from ..flow.events import Call, ClassEnd, Compared, Kept, KeptChanged, Operator,
 from ..flow.frame import Frame
 from ..flow.values import Step, Value
 from ..model import Level, Rule
-from ._reading import ancestors, contains, position, reaches, written_expression
+from ._keeping import collector_of
+from ._reading import ancestors, body_of, contains, position, reaches, written_expression
+from ._training import is_bound_in
+from ._witness import reader_of, reader_of_attribute
 
 RULE = Rule(
     code="TCY101",
@@ -41,6 +44,7 @@ def kept_in_a_loop(event: KeptChanged) -> None:
         return
     if "may copy" in kept.value.traits or _is_of_the_turn(event) or _is_replaced_at_once(event):
         return
+    reader = _collector(event)
     what = "yielded" if kept.how == "yield" else "kept"
     when = "a later turn of the loop writes" if event.carried else "a later line writes"
     event.report(
@@ -49,7 +53,34 @@ def kept_in_a_loop(event: KeptChanged) -> None:
         f"what is {what} here {_shares(kept.value)}; {when} that memory in place, "
         f"so everything {what} so far changes with it: keep a copy",
         related=((event.write.node, "the memory is written here"),),
+        level=Level.NOTE if reader is None else None,
     )
+
+
+def _collector(event: KeptChanged) -> ast.AST | None:
+    """Where all that was kept is read later, or where a caller in the file collects what is yielded."""
+    kept, frame = event.kept, event.frame
+    if kept.how == "yield":
+        return collector_of(frame.unit, frame.function.node) if frame.function is not None else None
+    holder = _holder(kept.node)
+    while isinstance(holder, ast.Subscript):
+        holder = holder.value
+    if isinstance(holder, ast.Name):
+        known = frame.function is None or is_bound_in(frame.function.node, {holder.id})
+        return reader_of(frame.unit, body_of(frame) if known else frame.unit.tree, holder.id, kept.node)
+    if isinstance(holder, ast.Attribute):
+        return reader_of_attribute(frame.unit, holder.attr, kept.node)
+    node: ast.AST = kept.node
+    return node
+
+
+def _holder(node: ast.AST) -> ast.AST | None:
+    """rows of ``rows.append(x)`` and of ``rows[i] = x``."""
+    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+        return node.func.value
+    if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
+        return node.targets[0].value
+    return None
 
 
 def _is_of_the_turn(event: KeptChanged) -> bool:
@@ -115,14 +146,8 @@ def _made_in_the_loop(event: KeptChanged) -> bool:
 
 def _through_the_container(event: KeptChanged) -> bool:
     """``rows.append(zeros); rows[-1][0] = 1``: what is kept is meant to be filled where it is."""
-    node = event.kept.node
-    if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
-        holder: ast.AST = node.func.value
-    elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Subscript):
-        holder = node.targets[0].value
-    else:
-        return False
-    return reaches(written_expression(event.write.node), holder)
+    holder = _holder(event.kept.node)
+    return holder is not None and reaches(written_expression(event.write.node), holder)
 
 
 def _accumulated(event: KeptChanged) -> bool:
@@ -160,12 +185,16 @@ def written_by_the_next_call(event: ClassEnd) -> None:
                 and write is not None
                 and not _is_made_by(kept, region.node)
             ):
+                holder = _holder(kept.node)
+                attribute = holder.attr if isinstance(holder, ast.Attribute) else ""
+                reader = reader_of_attribute(kept.frame.unit, attribute, kept.node)
                 kept.report(
                     RULE,
                     kept.node,
                     f"what is kept here {_shares(kept.value)}, {region.kept}, which the next call writes in place, "
                     f"so everything kept so far changes with it: keep a copy",
                     related=((write.node, "the memory is written here"),),
+                    level=Level.NOTE if reader is None else None,
                 )
 
 
@@ -263,14 +292,16 @@ _WHOLE = _CONVERSIONS | {"detach"}
 @on("Operator")
 def subtracted(event: Operator) -> None:
     """``x - old``, where old is x: always zero."""
-    if isinstance(event.node, ast.BinOp) and isinstance(event.node.op, ast.Sub):
+    node = event.node
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and not _is_one(node.left, node.right):
         _compare(event, event.left, event.right)
 
 
 @on("Compared")
 def compared(event: Compared) -> None:
-    """``x == old``: always true."""
-    _compare(event, event.left, event.right)
+    """``x == old``: always true. ``x != x`` asks for NaN."""
+    if not (isinstance(event.node, ast.Compare) and _is_one(event.node.left, event.node.comparators[0])):
+        _compare(event, event.left, event.right)
 
 
 @on_call(*_COMPARISONS)
@@ -279,6 +310,11 @@ def compared_by_call(event: Call) -> None:
     operands = [event.receiver, *event.args] if event.receiver is not None else event.args
     if len(operands) > 1:
         _compare(event, operands[0], operands[1])
+
+
+def _is_one(left: ast.expr, right: ast.expr) -> bool:
+    """Whether both sides are the same expression."""
+    return ast.dump(left) == ast.dump(right)
 
 
 def _compare(event: Operator | Compared | Call, left: Value | None, right: Value | None) -> None:

@@ -10,6 +10,7 @@ from ..flow.values import Step, Value
 from ..model import Level, Rule
 from ._callers import is_replaced_by_callers
 from ._reading import body_of, converts_bytes, is_read_after, means_to_write, only_where_it_converts, written_name
+from ._witness import caller_that_reads, reader_after
 
 RULE = Rule(
     code="TCY102",
@@ -50,15 +51,24 @@ def converted_argument(event: Write) -> None:
     if is_replaced_by_callers(frame, root.name):
         return
     maybe = "may copy" in value.traits or "on one branch" in value.traits
+    reader = None if maybe and _last(step) in _CASTING else _reader(event, name, root.name)
+    written = (event.node, f"the memory of {root.name} is written here")
     event.report(
         RULE,
         step.node,
         f"{name} shares memory with the argument {root.name} "
         f"{'whenever no conversion is needed ' if maybe else ''}and is written in place: the caller's data change; "
         f"compute a new value instead, or copy first",
-        related=((event.node, f"the memory of {root.name} is written here"),),
-        level=Level.NOTE if maybe and _last(step) in _CASTING else None,
+        related=(written,) if reader is None else (written, (reader, "and read here afterwards")),
+        level=Level.NOTE if reader is None else None,
     )
+
+
+def _reader(event: Write, name: str, parameter: str) -> ast.AST | None:
+    """Where the data are read after the write by who holds them: under the argument's own name, or in a caller."""
+    frame = event.frame
+    own = reader_after(frame.unit, body_of(frame), parameter, event.node) if name != parameter else None
+    return own or caller_that_reads(frame, parameter)
 
 
 def _asks_for_copy(conversion: ast.AST) -> bool:

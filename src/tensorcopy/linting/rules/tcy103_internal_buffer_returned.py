@@ -9,6 +9,7 @@ from ..flow.events import ClassEnd, Write, on
 from ..flow.project import ClassInfo, FunctionInfo
 from ..flow.values import Region, Value
 from ..model import Level, Rule
+from ._keeping import keeper_of
 from ._reading import contains, is_whole_write
 
 RULE = Rule(
@@ -31,12 +32,15 @@ def returned_buffer(event: ClassEnd) -> None:
             write = _write_by(event.info, function, attribute) if function is not None else None
             if function is None or write is None or not _is_result(function, value, attribute):
                 continue
+            keeper = keeper_of(event.frame.unit, function.node)
+            written = (write.node, f"{attribute} is written in place here")
             event.report(
                 RULE,
                 _handed_out(event.info, value, attribute) or node,
                 f"returns the object's own buffer {attribute}, which {function.name}() overwrites at each call: "
                 f"results that a caller keeps change under it; return a copy",
-                related=((write.node, f"{attribute} is written in place here"),),
+                related=(written,) if keeper is None else (written, (keeper, "a result is kept here")),
+                level=Level.NOTE if keeper is None else None,
             )
 
 

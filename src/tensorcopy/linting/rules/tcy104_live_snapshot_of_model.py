@@ -11,6 +11,7 @@ from ..flow.values import INSTANCE
 from ..model import Edit, Fix, Level, Rule
 from ._reading import ancestors, body_of, contains, position, source_of, statement_of
 from ._training import (
+    binds_always,
     called_name,
     compared_around,
     is_bound_in,
@@ -21,6 +22,7 @@ from ._training import (
     names_in,
     training_in,
 )
+from ._witness import reader_of_attribute
 
 RULE = Rule(
     code="TCY104",
@@ -174,7 +176,10 @@ def _is_told_otherwise(event: Assigned, model: ast.expr) -> bool:
 
 
 def _branches(event: Assigned) -> list[ast.If]:
-    return [n for n in ancestors(event.frame, event.node) if isinstance(n, ast.If)]
+    """The branches around an assignment, but for those that bind the name whichever way they go."""
+    name = event.target.id if isinstance(event.target, ast.Name) else ""
+    branches = [n for n in ancestors(event.frame, event.node) if isinstance(n, ast.If)]
+    return [n for n in branches if not binds_always(n, name)]
 
 
 def _is_inside(node: ast.AST, outer: ast.AST) -> bool:
@@ -190,8 +195,8 @@ def _is_used_outside(event: Assigned, branch: ast.If, loop: ast.AST) -> bool:
     target = event.target
     if isinstance(target, ast.Subscript):
         target = target.value
-    if _is_own_attribute(target):
-        return True
+    if isinstance(target, ast.Attribute) and _is_own_attribute(target):
+        return reader_of_attribute(event.frame.unit, target.attr, branch) is not None
     tree = body_of(event.frame)
     if not isinstance(target, ast.Name) or not is_read_outside(tree, target.id, branch, loop):
         return False

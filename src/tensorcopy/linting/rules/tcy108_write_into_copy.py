@@ -72,6 +72,7 @@ def _check(event: Discarded | Write, temporary: ast.expr, value: Value, node: as
             node,
             f"{last}() copies whenever it has something to convert: then the write changes the copy and never reaches "
             f"the source; write into the source itself",
+            level=Level.NOTE,
         )
 
 

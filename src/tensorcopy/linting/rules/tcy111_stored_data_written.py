@@ -41,7 +41,16 @@ def element(event: Write) -> None:
         f"{name} is the object's own data ({region.kept}), not a copy, and is written in place: each call changes what "
         f"is stored, so the next call starts from changed data; copy it first",
         related=((event.node, f"{region.kept} is written here"),),
+        level=Level.NOTE if _only_replaces(event, name) else None,
     )
+
+
+def _only_replaces(event: Write, name: str) -> bool:
+    """``row = self.table[i]; row[-1] = index``: the same place gets a value that does not hang on the old one."""
+    statement = event.frame.unit.parents.get(event.node)
+    if event.how != "subscript" or not isinstance(statement, ast.Assign) or not is_at_fixed_place(event.node):
+        return False
+    return not any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement.value))
 
 
 def _is_handed_in(event: Write, attribute: str) -> bool:

@@ -8,7 +8,10 @@ from ..flow import values as v
 from ..flow.events import Stale, Write, on
 from ..flow.values import Step, Value
 from ..model import Level, Rule
+from ._calls import given_for
 from ._reading import ancestors, body_of, is_read_after, is_written_under, means_to_write, position, written_name
+from ._training import names_in
+from ._witness import caller_that_reads, read_of_given, reader_after
 
 RULE = Rule(
     code="TCY112",
@@ -36,12 +39,15 @@ def under_another_name(event: Write) -> None:
     if _is_asked_for(event, renamed.node) or _is_cloned_first(event, name):
         return
     sometimes = " on this branch" if _half_shared(value) else ""
+    reader = reader_after(frame.unit, body_of(frame), source, event.node) or caller_that_reads(frame, source)
+    written = (event.node, f"{source} is written here")
     event.report(
         RULE,
         renamed.node,
         f"{name} is the same object as {source}{sometimes}, not a copy, and is written in place: the caller's data "
         f"change as well; copy it first",
-        related=((event.node, f"{source} is written here"),),
+        related=(written,) if reader is None else (written, (reader, "and read here afterwards")),
+        level=Level.NOTE if reader is None else None,
     )
 
 
@@ -95,6 +101,8 @@ def shared_on_one_branch(event: Stale) -> None:
     source = _assigned_name(step)
     if not isinstance(event.node, ast.Name) or event.node.id == source or written_name(event.write.node) != source:
         return
+    if _only_in_a_turn(event):
+        return
     event.report(
         RULE,
         step.node,
@@ -102,6 +110,16 @@ def shared_on_one_branch(event: Stale) -> None:
         f"is then written in place, which changes {event.node.id} on this branch only; copy here as well",
         related=((event.write.node, f"{source} is written here"), (event.node, "and read here")),
     )
+
+
+def _only_in_a_turn(event: Stale) -> bool:
+    """``if step == 0: x *= scale``, and the reading stands before it: only a turn after that one would see it."""
+    for loop in (n for n in ancestors(event.frame, event.write.node) if isinstance(n, ast.For)):
+        moves = set(names_in(loop.target))
+        tests = [n.test for n in ancestors(event.frame, event.write.node) if isinstance(n, ast.If)]
+        if position(event.node) < position(event.write.node) and any(moves & set(names_in(t)) for t in tests):
+            return True
+    return False
 
 
 @on("Write")
@@ -112,15 +130,18 @@ def by_a_function_that_returns(event: Write) -> None:
         return
     if isinstance(event.frame.unit.parents.get(event.node), ast.Expr):
         return
-    if not (_is_owned_by_caller(event) and inner.how in ("subscript", "augmented")) and not _is_kept_apart(event):
+    reader = _reader(event, inner)
+    if reader is None and not _is_owned_by_caller(event):
         return
     name = written_name(inner.node)
+    related = (event.node, "called here with data that are used elsewhere as well")
     event.report(
         RULE,
         inner.node,
         f"{inner.frame.function.name}() returns its argument {name} as if it were a new value, but writes it in place: "
         f"the caller's data change; compute a new value instead",
-        related=((event.node, "called here with data that are used elsewhere as well"),),
+        related=(related,) if reader is None else (related, (reader, "and read here afterwards")),
+        level=Level.NOTE if reader is None else None,
     )
 
 
@@ -131,25 +152,16 @@ def _is_owned_by_caller(event: Write) -> bool:
     return owned and event.frame.function is not None and not computed
 
 
-def _is_kept_apart(event: Write) -> bool:
-    """``scaled = normalized(raw)``, and raw is used afterwards as if it were still the old one."""
-    statement = event.frame.unit.parents.get(event.node)
-    if not isinstance(statement, ast.Assign) or len(statement.targets) != 1 or not isinstance(event.node, ast.Call):
-        return False
-    target, given = statement.targets[0], _given(event.node, event.inner)
-    if not isinstance(target, ast.Name) or not isinstance(given, ast.Name) or target.id == given.id:
-        return False
-    return is_read_after(event.frame, given.id, statement) and is_read_after(event.frame, target.id, statement)
-
-
-def _given(call: ast.Call, inner: Write) -> ast.expr | None:
-    """What the call hands over for the argument that is written."""
-    function, name = inner.frame.function, written_name(inner.node)
-    if function is None or name not in function.parameters:
+def _reader(event: Write, inner: Write) -> ast.AST | None:
+    """Where who called goes on with what it handed over, or who called that one does."""
+    name, call = written_name(inner.node), event.node
+    if inner.how not in ("subscript", "augmented") and not isinstance(event.frame.unit.parents.get(call), ast.Assign):
         return None
-    place = function.parameters.index(name) - (function.cls is not None and not function.is_static)
-    keyword = next((k.value for k in call.keywords if k.arg == name), None)
-    return call.args[place] if 0 <= place < len(call.args) else keyword
+    function = inner.frame.function
+    if function is None or not isinstance(call, ast.Call):
+        return None
+    given = given_for(call, function.node, name, is_method=function.cls is not None)
+    return read_of_given(event.frame.unit, call, given) if given is not None else None
 
 
 def _writes_result(inner: Write) -> bool:

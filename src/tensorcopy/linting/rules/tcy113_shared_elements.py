@@ -11,7 +11,7 @@ from ..flow.project import ClassInfo
 from ..flow.values import Value
 from ..model import Level, Rule
 from ._reading import body_of, contains, is_read_after, position, written_expression
-from ._shells import only_module_of
+from ._shells import holds_no_layer, only_module_of
 
 RULE = Rule(
     code="TCY113",
@@ -107,6 +107,8 @@ def _trains(value: Value) -> bool:
     if value.kind == v.MODULE:
         if value.ref is None:
             return "trained" in value.traits
+        if isinstance(value.ref, ClassInfo) and holds_no_layer(value.ref):
+            return False
         return not any(word in str(value.ref) for word in _WITHOUT_PARAMETERS)
     return value.kind == v.TENSOR and "parameter" in value.traits
 

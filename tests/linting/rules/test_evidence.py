@@ -1,0 +1,413 @@
+"""What is shared and written is an error where somebody visibly reads it afterwards, and else a note."""
+
+from __future__ import annotations
+
+import pytest
+
+from tensorcopy.linting.model import Level
+from tests.linting.programs import cases, codes_in, found_in, marked_lines
+
+READ = cases(
+    """
+--- TCY102 a caller prints its array
+import torch
+def prepared(image):
+    x = torch.from_numpy(image) # here
+    x /= 255
+    return x
+def show(image):
+    print(prepared(image), image.mean())
+--- TCY102 the next turn hands it over again
+import torch
+def kept(pred, least):
+    pred = pred.transpose(-1, -2) # here
+    pred[..., 0] -= pred[..., 1] / 2
+    return pred[pred[..., 2] > least]
+def main():
+    found = torch.ones(3, 3)
+    for least in (0.8, 0.3):
+        print(kept(found, least))
+--- TCY102 the old value is read in the function itself
+import torch
+def spread(x: torch.Tensor):
+    y = x.detach() # here
+    y -= y.mean()
+    return x.std() / y
+--- TCY102 elements of a list that is read afterwards
+import torch
+def centred(x):
+    y = torch.as_tensor(x) # here
+    y -= y.mean()
+    return y
+def main(images):
+    found = [centred(image) for image in images]
+    return torch.stack(found), torch.stack(images)
+--- TCY102 rows by a counted index
+import numpy as np
+def clean(row):
+    a = np.asarray(row) # here
+    a[np.isnan(a)] = 0
+    return a
+def main():
+    table = np.ones((3, 4))
+    for i in range(3):
+        print(clean(table[i]))
+    print(table)
+--- TCY102 an attribute that lives on
+import torch
+class Loader:
+    def __init__(self, images):
+        self.images = images
+    def scaled(self, x):
+        y = torch.from_numpy(x) # here
+        y /= 255
+        return y
+    def batch(self):
+        return self.scaled(self.images)
+    def raw(self):
+        return self.images.copy()
+--- TCY102 the caller of the caller reads
+import torch
+def inner(x):
+    y = torch.as_tensor(x) # here
+    y *= 2
+    return y
+def outer(x):
+    return inner(x) + 1
+data = torch.ones(3)
+print(outer(data), data)
+--- TCY102 an object that is called
+import torch
+class Scale:
+    def __call__(self, x):
+        y = torch.from_numpy(x) # here
+        y /= 255
+        return y
+def main(image):
+    scale = Scale()
+    return scale(image), image.max()
+--- TCY102 a view of what is read
+import torch
+def halved(x):
+    y = torch.from_numpy(x) # here
+    y /= 2
+    return y
+def main(a):
+    b = a.T
+    halved(b)
+    return a.sum()
+--- TCY112 two names, both read
+import torch
+def shifted(x: torch.Tensor):
+    y = x # here
+    y[0] = 0
+    return y, x
+--- TCY112 the argument of the caller is read after
+import torch
+def normalised(x: torch.Tensor):
+    x -= x.mean() # here
+    return x
+def main(a: torch.Tensor):
+    return normalised(a), a.std()
+--- TCY101 collected and returned
+import numpy as np
+def path(steps):
+    position, found = np.zeros(2), []
+    for step in steps:
+        position += step
+        found.append(position) # here
+    return found
+--- TCY101 a generator that a caller collects
+import torch
+def states(n):
+    x = torch.zeros(2)
+    for i in range(n):
+        x += 1
+        yield x # here
+print(list(states(3)))
+--- TCY101 a generator whose parts a caller keeps
+import torch
+def states(n):
+    x = torch.zeros(2)
+    for i in range(n):
+        x += 1
+        yield x # here
+kept = []
+for state in states(3):
+    kept.append(state)
+print(kept)
+--- TCY103 results are collected
+import numpy as np
+class Env:
+    def __init__(self):
+        self.state = np.zeros(4)
+    def step(self, a):
+        self.state += a
+        return self.state # here
+env = Env()
+print([env.step(1.0) for _ in range(3)])
+--- TCY103 the last result under another name
+import numpy as np
+class Env:
+    def __init__(self):
+        self.state = np.zeros(4)
+    def step(self, a):
+        self.state += a
+        return self.state, 0.0 # here
+def run(env, n):
+    last, _ = env.step(0.0)
+    for i in range(n):
+        new, _ = env.step(1.0)
+        print(new - last)
+        last = new
+--- TCY103 two results in one expression
+import torch
+class Encoder:
+    def __init__(self):
+        self.out = torch.empty(3)
+    def __call__(self, x):
+        self.out.copy_(x)
+        return self.out # here
+encoder = Encoder()
+print(encoder(torch.ones(3)) - encoder(torch.zeros(3)))
+--- TCY103 read after the second call
+import torch
+class Encoder:
+    def __init__(self):
+        self.out = torch.empty(3)
+    def encode(self, x):
+        self.out.copy_(x)
+        return self.out # here
+encoder = Encoder()
+a = encoder.encode(torch.ones(3))
+b = encoder.encode(torch.zeros(3))
+print(a, b)
+--- TCY111 divided again
+import numpy as np
+class Data:
+    def __init__(self):
+        self.boxes = [np.zeros(4)]
+    def __getitem__(self, i):
+        box = self.boxes[i] # here
+        box /= 10
+        return box
+--- TCY104 kept on the object, and given out
+import torch
+class Trainer:
+    def fit(self, model: torch.nn.Module, opt, batches):
+        for batch in batches:
+            loss = model(batch).sum()
+            loss.backward()
+            opt.step()
+            if loss < 1:
+                self.best = model.state_dict() # here
+    def restore(self, model):
+        model.load_state_dict(self.best)
+"""
+)
+NOT_READ = cases(
+    """
+--- TCY102 nobody in sight calls
+import torch
+def prepared(image):
+    x = torch.from_numpy(image)
+    x /= 255
+    return x
+--- TCY102 the caller hands over a copy
+import torch
+def prepared(image):
+    x = torch.from_numpy(image)
+    x /= 255
+    return x
+def show(image):
+    print(prepared(image.copy()), image)
+--- TCY102 the caller computes it for the call
+import torch
+def covariance(m, rows=True):
+    if not rows:
+        m = m.t()
+    m -= m.mean(dim=1, keepdim=True)
+    return m.matmul(m.t())
+def score(sample):
+    pool = sample()
+    mu, sigma = torch.mean(pool, 0), covariance(pool, rows=False)
+    del pool
+    return mu, sigma
+--- TCY102 only the shape is asked for afterwards
+import torch
+def centred(x: torch.Tensor):
+    y = x.view(-1)
+    y -= y.mean()
+    return y
+def main(x):
+    y = centred(x)
+    return y.view(x.shape), x.device, torch.zeros_like(x)
+--- TCY102 bound anew before it is read
+import torch
+def centred(x):
+    y = torch.as_tensor(x)
+    y -= y.mean()
+    return y
+def main(x, load):
+    y = centred(x)
+    x = load()
+    return x + y
+--- TCY102 overwritten before it is read
+import torch
+def centred(x):
+    y = torch.as_tensor(x)
+    y -= y.mean()
+    return y
+def main(x: torch.Tensor):
+    y = centred(x)
+    x.zero_()
+    return y
+--- TCY102 the other branch reads
+import torch
+def centred(x):
+    y = torch.as_tensor(x)
+    y -= y.mean()
+    return y
+def main(x, plain):
+    if plain:
+        return centred(x)
+    else:
+        return x
+--- TCY102 made anew in each turn
+import torch
+def centred(x):
+    y = torch.as_tensor(x)
+    y -= y.mean()
+    return y
+def main(load):
+    for i in range(3):
+        x = load(i)
+        print(centred(x))
+--- TCY112 read for what is never read again
+import torch
+def mixed(src: torch.Tensor, dst: torch.Tensor):
+    src[:, 1:] = src[:, 1:] + dst
+    return src
+def noisy(clean: torch.Tensor, noise, factor):
+    clean = clean / clean.max()
+    speech = mixed(clean, noise)
+    speech = speech * factor
+    clean = clean * factor
+    return speech
+--- TCY112 bound to the name that it was handed
+import torch
+def put(source: torch.Tensor, part, places):
+    if len(places) == len(source):
+        source = part
+    else:
+        source[places] = part
+    return source
+def act(state: torch.Tensor, part, places):
+    state = put(state, part, places)
+    return state
+--- TCY112 only the last turn writes
+import torch
+def generate(model, x: torch.Tensor, clip, scale):
+    current = x * 2
+    for step in range(9)[::-1]:
+        previous = current - model(current)
+        if clip:
+            previous = previous.clamp(-1, 1)
+        current = previous
+        if step == 0:
+            previous *= scale
+    return previous
+--- TCY101 asked whether it is NaN
+import torch
+def checked(x: torch.Tensor, places):
+    found = x.clone().detach()
+    for place in places:
+        found[place] = 1
+    return (found != found).sum(), (found - found).abs()
+--- TCY101 a generator of which nobody in sight keeps anything
+import torch
+def states(n):
+    x = torch.zeros(2)
+    for i in range(n):
+        x += 1
+        yield x
+for state in states(3):
+    print(state.sum())
+--- TCY103 each result is used up before the next call
+import numpy as np
+class Noise:
+    def __init__(self):
+        self.state = np.zeros(4)
+    def sample(self):
+        self.state += 1
+        return self.state
+def act(noise, policy, xs):
+    for x in xs:
+        action = noise.sample()
+        print(policy(x) + action)
+--- TCY111 the same place at each call
+import torch
+class Windows:
+    def __init__(self):
+        self.marks = torch.zeros(9, 3)
+    def __getitem__(self, index):
+        mark = self.marks[index:index + 2]
+        mark[:, -1] = int(index)
+        return mark
+--- TCY104 another name for the network inside
+import torch
+def train(model: torch.nn.Module, opt, batches):
+    for batch in batches:
+        model(batch).sum().backward()
+        opt.step()
+        if hasattr(model, "module"):
+            inner = model.module
+        else:
+            inner = model
+        inner.update(batch)
+    if hasattr(model, "module"):
+        inner = model.module
+    else:
+        inner = model
+    inner.finish()
+--- TCY104 kept where nobody reads it
+import torch
+class Trainer:
+    def fit(self, model: torch.nn.Module, opt, batches):
+        for batch in batches:
+            loss = model(batch).sum()
+            loss.backward()
+            opt.step()
+            if loss < 1:
+                self.best = model.state_dict()
+--- TCY113 layers that have nothing to train
+import torch
+from torch import nn
+class Scores(nn.Module):
+    def __init__(self, length=256):
+        super().__init__()
+        self.length = length
+    def forward(self, x, y):
+        return x @ y.T
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        scores = Scores()
+        self.heads = nn.ModuleList([scores for _ in range(n)])
+--- TCY108 a conversion that need not copy
+import torch
+def reset(x: torch.Tensor, device):
+    x.to(device).zero_()
+"""
+)
+
+
+@pytest.mark.parametrize(("name", "program"), READ.items(), ids=READ)
+def test_what_is_read_afterwards_is_more_than_a_note(name: str, program: str) -> None:
+    found = [(f.code, f.place.line) for f in found_in(program) if f.level is not Level.NOTE]
+    assert found == [(name.partition(" ")[0], line) for line in marked_lines(program)]
+
+
+@pytest.mark.parametrize("program", NOT_READ.values(), ids=NOT_READ)
+def test_what_nobody_in_sight_reads_is_a_note_at_most(program: str) -> None:
+    assert codes_in(program, notes=False) == []
