@@ -191,6 +191,37 @@ class Data:
         box = self.boxes[i] # here
         box /= 10
         return box
+--- TCY102 all on the CPU
+import torch
+def shown(x):
+    a = x.detach().cpu().numpy() # here
+    a *= 255
+    return a
+def main(x):
+    return shown(x), x.mean()
+--- TCY117 a caller goes on with its tensor
+import torch
+def areas(points):
+    if points.dim() == 1:
+        points.unsqueeze_(0) # here
+    return points.sum(1)
+def main(points):
+    return areas(points) * points
+--- TCY117 nobody in sight calls
+import torch
+def areas(points):
+    if points.dim() == 1:
+        points.unsqueeze_(0) # here
+    return points.sum(1)
+--- TCY113 two attributes that are bound once
+import torch
+class Moments:
+    def __init__(self):
+        self.mean = self.spread = torch.zeros(3) # here
+    def add(self, x):
+        self.mean += x
+    def result(self):
+        return self.mean, self.spread
 --- TCY104 kept on the object, and given out
 import torch
 class Trainer:
@@ -283,6 +314,41 @@ def main(load):
     for i in range(3):
         x = load(i)
         print(centred(x))
+--- TCY102 a copy on any other device
+import torch
+def shown(x):
+    a = x.detach().cpu().numpy()
+    a *= 255
+    return a
+def main(x, net):
+    return shown(x), x.mean().to(net.device)
+--- TCY117 callers pick what they hand over
+import torch
+def areas(points):
+    if points.dim() == 1:
+        points.unsqueeze_(0)
+    return points.sum(1)
+def main(points, places):
+    return areas(points[places]) * points
+--- TCY113 two attributes that are bound anew
+import torch
+class History:
+    def __init__(self, start):
+        self.now = self.before = torch.zeros(3)
+    def add(self, x):
+        self.before = self.now.clone()
+        self.now += x
+    def result(self):
+        return self.now, self.before
+--- TCY101 numbers out of an array
+import numpy as np
+def starts(n):
+    waits, found = np.random.exponential(1.0, n), []
+    time = 0
+    for wait in waits:
+        time += wait
+        found.append(time)
+    return found
 --- TCY112 read for what is never read again
 import torch
 def mixed(src: torch.Tensor, dst: torch.Tensor):

@@ -9,7 +9,7 @@ from typing import Any
 from ..flow.frame import Frame
 from ..flow.project import Unit
 from ..flow.walking import walk
-from ._calls import called_in, scope_of, statement_of
+from ._calls import called_in, calls_of, scope_of, statement_of
 from ._reading import contains, position
 
 # What is asked of a tensor but for its values.
@@ -80,6 +80,11 @@ def caller_that_reads(frame: Frame, parameter: str) -> ast.AST | None:
 def read_of_given(unit: Unit, call: ast.AST, given: ast.expr) -> ast.AST | None:
     """Where what a call was handed is read after it, by who called or by who called that one."""
     return _reads_given(unit, call, given, 0)
+
+
+def has_callers(frame: Frame) -> bool:
+    """Whether the file of a function calls it, but for itself."""
+    return frame.function is not None and any(True for _ in calls_of(frame.unit, frame.function.node))
 
 
 def _reads(unit: Unit, function: Any, parameter: str, depth: int) -> ast.AST | None:

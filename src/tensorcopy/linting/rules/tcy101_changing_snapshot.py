@@ -44,6 +44,8 @@ def kept_in_a_loop(event: KeptChanged) -> None:
         return
     if "may copy" in kept.value.traits or _is_of_the_turn(event) or _is_replaced_at_once(event):
         return
+    if kept.value.kind == v.ARRAY and _adds_elements(event.region.node):
+        return
     reader = _collector(event)
     what = "yielded" if kept.how == "yield" else "kept"
     when = "a later turn of the loop writes" if event.carried else "a later line writes"
@@ -55,6 +57,11 @@ def kept_in_a_loop(event: KeptChanged) -> None:
         related=((event.write.node, "the memory is written here"),),
         level=Level.NOTE if reader is None else None,
     )
+
+
+def _adds_elements(made: ast.AST | None) -> bool:
+    """``time = 0; for wait in waits: time += wait``: elements of an array of one dimension are numbers."""
+    return isinstance(made, ast.AugAssign) and isinstance(made.value, ast.Name)
 
 
 def _collector(event: KeptChanged) -> ast.AST | None:

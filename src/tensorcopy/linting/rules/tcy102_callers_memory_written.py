@@ -51,7 +51,8 @@ def converted_argument(event: Write) -> None:
     if is_replaced_by_callers(frame, root.name):
         return
     maybe = "may copy" in value.traits or "on one branch" in value.traits
-    reader = None if maybe and _last(step) in _CASTING else _reader(event, name, root.name)
+    unsure = (maybe and _last(step) in _CASTING) or _depends_on_device(event)
+    reader = None if unsure else _reader(event, name, root.name)
     written = (event.node, f"the memory of {root.name} is written here")
     event.report(
         RULE,
@@ -62,6 +63,12 @@ def converted_argument(event: Write) -> None:
         related=(written,) if reader is None else (written, (reader, "and read here afterwards")),
         level=Level.NOTE if reader is None else None,
     )
+
+
+def _depends_on_device(event: Write) -> bool:
+    """``x.cpu().numpy()`` in a file that works on another device as well: then it is a copy."""
+    moved = any(isinstance(n, ast.Attribute) and n.attr == "cpu" for s in event.value.steps() for n in ast.walk(s.node))
+    return moved and event.frame.unit.says("cuda", ".device", "device=", ".to(dev")
 
 
 def _reader(event: Write, name: str, parameter: str) -> ast.AST | None:

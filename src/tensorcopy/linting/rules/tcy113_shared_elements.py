@@ -217,8 +217,16 @@ def _is_used_alone(event: Write, target: ast.Name | ast.Attribute) -> bool:
     if isinstance(target, ast.Name):
         return is_read_after(event.frame, target.id, event.node) and not _is_rebound(event, target)
     cls = event.frame.cls
-    loads = ast.walk(cls.node) if cls is not None else ()
+    if cls is None or _stores(cls, target.attr) > 1:
+        return False
+    loads = ast.walk(cls.node)
     return any(isinstance(n, ast.Attribute) and n.attr == target.attr and n is not target for n in loads)
+
+
+def _stores(cls: ClassInfo, attribute: str) -> int:
+    """How often a class binds an attribute."""
+    nodes = (n for n in ast.walk(cls.node) if isinstance(n, ast.Attribute) and n.attr == attribute)
+    return sum(isinstance(n.ctx, ast.Store) for n in nodes)
 
 
 def _is_rebound(event: Write, target: ast.Name) -> bool:

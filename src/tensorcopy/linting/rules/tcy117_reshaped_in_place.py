@@ -8,6 +8,7 @@ from ..flow.events import Reshaped, on
 from ..flow.values import Region, Value
 from ..model import Level, Rule
 from ._reading import means_to_write
+from ._witness import caller_that_reads, has_callers
 
 RULE = Rule(
     code="TCY117",
@@ -29,12 +30,14 @@ def of_somebody_else(event: Reshaped) -> None:
     receiver = event.node.func.value if isinstance(event.node.func, ast.Attribute) else None
     if owner is None or not isinstance(receiver, ast.Name):
         return
+    given = owner.origin == "parameter" and has_callers(frame) and caller_that_reads(frame, owner.name) is None
     whose = "the caller's tensor" if owner.origin == "parameter" else "the stored tensor"
     event.report(
         RULE,
         event.node,
         f"{event.name}() changes the shape of {receiver.id} itself, which is {whose}: it keeps the new shape, and the "
         f"next call starts from that; write {receiver.id} = {receiver.id}.{event.name.rstrip('_')}(...)",
+        level=Level.NOTE if given else None,
     )
 
 
