@@ -75,6 +75,9 @@ def _attribute_call(frame: Frame, node: ast.Call, func: ast.Attribute) -> Value 
 
 def _call_of_unknown(frame: Frame, node: ast.Call, name: str) -> None:
     """A method of which nothing can be told but its name."""
+    if name in _FILLING:
+        _method_of_unknown(Site(frame, node), None, name)
+        return
     if f"?.{name}" in frame.unit.hears_calls:
         tell(Site(frame, node), f"?.{name}", None, None)
         return
@@ -197,8 +200,14 @@ def _method(site: Site, base: Value | None, name: str) -> Value | None:
     return result
 
 
+# Methods of files and sockets that fill what they are handed.
+_FILLING = frozenset(("readinto", "readinto1", "recv_into", "recvfrom_into"))
+
+
 def _method_of_unknown(site: Site, base: Value | None, name: str) -> Value | None:
     result = None
+    if name in _FILLING and site.first is not None and site.first.kind == v.ARRAY:
+        site.frame.write(site.node, site.first, "out")
     if name == "timestamp" and not site.args:
         result = Value(v.FLOAT, site.node, traits=frozenset(("timestamp",)))
     elif name in ("parameters", "named_parameters"):

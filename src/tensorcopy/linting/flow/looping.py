@@ -36,7 +36,15 @@ def _for(frame: Frame, node: Any) -> None:
 @executes(ast.While)
 def _while(frame: Frame, node: ast.While) -> None:
     evaluate(frame, node.test)
-    _loop(frame, node, lambda: narrowed(frame, node.test, holds=True))
+    turns: list[None] = []
+
+    def enter() -> None:
+        if turns:  # what the test does, it does before each turn: ``while stream.readinto(chunk)``
+            evaluate(frame, node.test)
+        turns.append(None)
+        narrowed(frame, node.test, holds=True)
+
+    _loop(frame, node, enter)
 
 
 def _loop(frame: Frame, node: Any, enter: Callable[[], None]) -> None:

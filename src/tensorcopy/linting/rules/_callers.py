@@ -17,7 +17,7 @@ def is_replaced_by_callers(frame: Frame, parameter: str) -> bool:
     if function is None or parameter not in function.parameters:
         return False
     place = function.parameters.index(parameter) - (function.cls is not None and not function.is_static)
-    calls = list(_calls(frame))
+    calls = list(calls_of(frame))
     return bool(calls) and all(_replaces(frame, call, place, parameter) for call in calls)
 
 
@@ -39,7 +39,7 @@ def _is_parameter(frame: Frame, node: ast.AST, name: str) -> bool:
 
 def is_called_without_graph(frame: Frame) -> bool:
     """Whether the file calls the function, and only where no graph is recorded."""
-    calls = list(_calls(frame))
+    calls = list(calls_of(frame))
     return bool(calls) and all(_is_off(frame, call) for call in calls)
 
 
@@ -48,10 +48,10 @@ def has_unknown_callers(frame: Frame) -> bool:
     function = frame.function
     if function is None or function.name == "__init__":
         return False
-    return not any(_function_around(frame, call) is not function.node for call in _calls(frame))
+    return not any(_function_around(frame, call) is not function.node for call in calls_of(frame))
 
 
-def _calls(frame: Frame) -> Iterator[ast.Call]:
+def calls_of(frame: Frame) -> Iterator[ast.Call]:
     """The calls of the function in its file, by its name."""
     name = frame.function.name if frame.function is not None else ""
     if not name or frame.unit.source.text.count(f"{name}(") < 2:

@@ -78,6 +78,58 @@ def _reader(event: Write, name: str, parameter: str) -> ast.AST | None:
     return own or caller_that_reads(frame, parameter)
 
 
+@on("Write")
+def seen_by_caller(event: Write) -> None:
+    """``xy, wh = boxes.split(2, -1); xy /= size; return ...``, and the caller goes on to use its boxes."""
+    inner = event.inner
+    if event.how != "call" or inner is None or inner.frame.unit is not event.frame.unit or inner.how != "augmented":
+        return
+    steps, function = inner.value.steps(), inner.frame.function
+    if not steps or any(_last(s) not in _PARTS for s in steps) or inner.value.kind not in v.NUMERIC:
+        return
+    if "inferred" in inner.value.traits or function is None or means_to_write(inner.frame):
+        return
+    given = _handed_over(event.node, function.parameters, inner)
+    if not given or _is_bound_to(event, given) or not _gives_something(inner):
+        return
+    if is_read_after(event.frame, given, event.node):
+        event.report(
+            RULE,
+            steps[0].node,
+            f"{written_name(inner.node)} is a view of an argument of {function.name}() and is written in place: the "
+            f"caller's {given} changes; compute a new value instead, or copy first",
+            related=((inner.node, "it is written here"), (event.node, f"{given} is handed over here, and used later")),
+        )
+
+
+# What takes a tensor apart: the parts look like values of their own.
+_PARTS = frozenset(("split", "chunk", "unbind", "tensor_split", "unpacking"))
+
+
+def _handed_over(call: ast.AST, parameters: list[str], inner: Write) -> str:
+    """The variable that a call hands over for the argument that is written."""
+    name = next((r.name for r in inner.value.regions if r.origin == "parameter"), "")
+    if not isinstance(call, ast.Call) or name not in parameters or isinstance(call.func, ast.Attribute):
+        return ""
+    place = parameters.index(name)
+    given = call.args[place] if place < len(call.args) else None
+    given = given or next((k.value for k in call.keywords if k.arg == name), None)
+    return given.id if isinstance(given, ast.Name) else ""
+
+
+def _is_bound_to(event: Write, name: str) -> bool:
+    """``boxes = relative(boxes)``: the old boxes are gone."""
+    statement = event.frame.unit.parents.get(event.node)
+    targets = statement.targets if isinstance(statement, ast.Assign) else []
+    return any(isinstance(n, ast.Name) and n.id == name for t in targets for n in ast.walk(t))
+
+
+def _gives_something(inner: Write) -> bool:
+    """Whether the function returns a value, as one does that is not called for what it writes."""
+    returns = [n.value for n in ast.walk(body_of(inner.frame)) if isinstance(n, ast.Return)]
+    return bool(returns) and all(value is not None for value in returns)
+
+
 def _asks_for_copy(conversion: ast.AST) -> bool:
     """``x.to(dtype, copy=not inplace)``: whoever calls decides."""
     keywords = conversion.keywords if isinstance(conversion, ast.Call) else []

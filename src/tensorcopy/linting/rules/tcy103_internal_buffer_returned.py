@@ -29,8 +29,8 @@ def returned_buffer(event: ClassEnd) -> None:
         if held is not None and held.kind not in (*v.NUMERIC, v.UNKNOWN):
             continue
         for function, node, value in returns:
-            write = _write_by(event.info, function, attribute) if function is not None else None
-            if function is None or write is None or not _is_result(function, value, attribute):
+            write = _write_by(event.info, function, attribute, node) if function is not None else None
+            if function is None or write is None or not _is_result(function, value, attribute, write):
                 continue
             keeper = keeper_of(event.frame.unit, function.node)
             written = (write.node, f"{attribute} is written in place here")
@@ -44,14 +44,23 @@ def returned_buffer(event: ClassEnd) -> None:
             )
 
 
-def _write_by(info: ClassInfo, function: FunctionInfo, attribute: str) -> Write | None:
-    """Where a method writes the whole buffer under its own name, not through a part or a view of it."""
+def _write_by(info: ClassInfo, function: FunctionInfo, attribute: str, node: ast.AST) -> Write | None:
+    """Where a method writes the whole buffer, or the very part that it returns, under its own name."""
     writes = (w for f, w in info.written.get(attribute, ()) if f is not None and f.node is function.node)
-    return next((w for w in writes if is_whole_write(w) and all(s.name == "=" for s in w.value.steps())), None)
+    own = [w for w in writes if all(s.name == "=" for s in w.value.steps())]
+    return next((w for w in own if is_whole_write(w) or _is_same_part(w.node, getattr(node, "value", None))), None)
 
 
-def _is_result(function: FunctionInfo, value: Value, attribute: str) -> bool:
-    if value.kind not in v.NUMERIC or "inferred" in value.traits or value.is_part:
+def _is_same_part(written: ast.AST, returned: ast.expr | None) -> bool:
+    """``self.buffer[:n] = x``, and ``return self.buffer[:n]``: from the start, so that two calls overlap."""
+    part = returned.slice if isinstance(returned, ast.Subscript) else None
+    if not isinstance(part, ast.Slice) or not isinstance(written, ast.Subscript):
+        return False
+    return part.lower is None and ast.unparse(written) == ast.unparse(returned)  # type: ignore[arg-type]
+
+
+def _is_result(function: FunctionInfo, value: Value, attribute: str, write: Write) -> bool:
+    if value.kind not in v.NUMERIC or "inferred" in value.traits or (value.is_part and is_whole_write(write)):
         return False
     if function.name in _NOT_RESULTS or (function.name.endswith("_") and not function.name.startswith("__")):
         return False

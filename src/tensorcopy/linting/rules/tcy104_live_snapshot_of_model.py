@@ -78,7 +78,9 @@ def _restored(event: Assigned, live: _Live) -> None:
     if _is_filled(event, target.id):
         return
     restore = _restore(event, target.id, live[1])
-    training = _training_between(event, restore) if restore is not None else None
+    if restore is None or _is_bound_again(event, target.id, restore):
+        return
+    training = _training_between(event, restore)
     if training is not None:
         _report(event, event.source, live[0], training)
 
@@ -105,6 +107,43 @@ def synchronised(event: ClassEnd) -> None:
                 f"load_state_dict() puts into it what it has; make it a copy.deepcopy()",
                 related=((load, "the one is to follow the other here"),),
             )
+
+
+@on("ClassEnd")
+def averaged(event: ClassEnd) -> None:
+    """``self.shadow = {n: p.data for n, p in net.named_parameters()}``, then ``self.shadow[n].mul_(d).add_(p)``."""
+    if not event.frame.unit.says(".data for", ".detach() for"):
+        return
+    nodes = list(ast.walk(event.info.node))
+    for node in nodes:
+        if not isinstance(node, ast.Assign) or not _is_own_attribute(node.targets[0]) or not _taken_off_graph(node):
+            continue
+        write = next((n for n in nodes if _averages(n, ast.unparse(node.targets[0]))), None)
+        if write is not None:
+            event.report(
+                RULE,
+                node,
+                f"{ast.unparse(node.targets[0])} holds the memory of the live parameters: what is averaged into it is "
+                f"written into the model; keep a clone() of each",
+                related=((write, "the parameters themselves are written here"),),
+            )
+
+
+def _taken_off_graph(node: ast.Assign) -> bool:
+    """Whether a comprehension over parameters takes each as it is, but for its graph."""
+    made = node.value
+    element = made.value if isinstance(made, ast.DictComp) else made.elt if isinstance(made, ast.ListComp) else None
+    if isinstance(element, ast.Call):
+        element = element.func if not element.args else None
+    return isinstance(element, ast.Attribute) and element.attr in ("data", "detach") and live_model(made) is not None
+
+
+def _averages(node: ast.AST, attribute: str) -> bool:
+    """``attribute[name].mul_(decay).add_(p.data, alpha=...)``: scaled first, as nobody does with a parameter itself."""
+    func = node.func if isinstance(node, ast.Call) else None
+    if not isinstance(func, ast.Attribute) or func.attr not in ("mul_", "lerp_"):
+        return False
+    return isinstance(func.value, ast.Subscript) and ast.unparse(func.value.value) == attribute
 
 
 def _puts_state_of(load: ast.Call, target: str, source: str) -> bool:
@@ -255,6 +294,12 @@ def _is_rebound(event: Assigned, names: set[str]) -> bool:
     """Whether another model comes under the name later on."""
     stores = (n for n in ast.walk(body_of(event.frame)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
     return any(n.id in names and position(n) > position(event.node) for n in stores)
+
+
+def _is_bound_again(event: Assigned, name: str, restore: ast.Call) -> bool:
+    """Whether another state comes under the name before it is restored, as the copy of the best one does."""
+    stores = (n for n in ast.walk(body_of(event.frame)) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store))
+    return any(n.id == name and position(event.target) < position(n) < position(restore) for n in stores)
 
 
 def _is_filled(event: Assigned, name: str) -> bool:

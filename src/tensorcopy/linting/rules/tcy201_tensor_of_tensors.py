@@ -31,6 +31,7 @@ _CONSTRUCTORS = (
 
 
 @on_call(*(f"torch.{name}" for name in _CONSTRUCTORS), "torch.cuda.FloatTensor", "torch.cuda.LongTensor")
+@on_call("torch.Tensor.new_tensor")
 def built(event: Call) -> None:
     """``torch.tensor([a, b])`` of tensors."""
     source = event.argument(0, "data")

@@ -11,6 +11,7 @@ from ..flow.places import replaced
 from ..flow.values import Value
 from ..model import Fix, Level, Rule
 from ._reading import body_of
+from ._saving import is_computed
 
 RULE = Rule(
     code="TCY203",
@@ -80,6 +81,16 @@ def rebuilt(event: Call) -> None:
     ):
         return
     _tell(event, event.node, "requires_grad=True on a rebuilt value makes a new leaf", result, base.node)
+
+
+@on_call("torch.nn.Parameter", "torch.nn.parameter.Parameter")
+def parameter_in_forward(event: Call) -> None:
+    """``weight = nn.Parameter(self.weight * self.mask)`` in a forward: a new parameter at every call."""
+    source = event.argument(0, "data")
+    if source is None or source.graph != v.ON or event.frame.grad != "on" or not _in_forward(event.frame):
+        return
+    if event.result is not None and is_computed(source) and not _wants_its_gradient(event.frame, event.node):
+        _tell(event, event.node, "nn.Parameter in a forward makes a new leaf at every call", event.result, source.node)
 
 
 def _explicit(source: Value) -> bool:

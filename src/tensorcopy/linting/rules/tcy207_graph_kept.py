@@ -53,6 +53,7 @@ def ended(event: LoopEnd) -> None:
     if targets:
         _add_siblings(targets, inside)
         _add_terms(targets, inside)
+        _add_inputs(event.frame, targets, inside)
     targets |= _results_of_steps(event.frame, inside)
     if not targets:
         return
@@ -188,6 +189,25 @@ def _add_terms(targets: dict[str, ast.AST], inside: list[ast.AST]) -> None:
     }
     for key in [k for k in targets if k not in assigned]:
         del targets[key]
+
+
+def _add_inputs(frame: Frame, targets: dict[str, ast.AST], inside: list[ast.AST]) -> None:
+    """What a module with parameters gave, and a back-propagated value was computed from in the same turn."""
+    assigns = [n for n in inside if isinstance(n, ast.Assign) and len(n.targets) == 1]
+    given = {n.targets[0].id: n for n in assigns if isinstance(n.targets[0], ast.Name) and _is_trained(frame, n.value)}
+    for node in assigns if given else ():
+        backward = targets.get(ast.unparse(node.targets[0]))
+        if backward is None or _leaves_graph(node.value):
+            continue
+        for name in ast.walk(node.value):
+            if isinstance(name, ast.Name) and name.id in given and given[name.id] is not node:
+                targets.setdefault(name.id, backward)
+
+
+def _is_trained(frame: Frame, node: ast.expr) -> bool:
+    """Whether it is the call of a module that is known to have parameters."""
+    called = frame.lookup(node.func.id) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) else None
+    return called is not None and called.kind == v.MODULE and "trained" in called.traits
 
 
 def _terms(node: ast.expr) -> Iterator[ast.expr]:

@@ -8,6 +8,7 @@ from ..flow import values as v
 from ..flow.events import BackPropagated, Call, Operator, Returned, Write, on, on_call
 from ..flow.frame import Frame
 from ..model import Level, Rule
+from ._callers import calls_of
 from ._saving import (
     OPERAND_NEEDED,
     PRODUCTS,
@@ -68,7 +69,8 @@ def returned(event: Returned) -> None:
     value = event.value
     if value.graph != v.ON or value.kind != v.TENSOR:
         return
-    if any(p.graph == v.ON for p in event.frame.parameters.values()) or _in_forward(event.frame):
+    frame = event.frame
+    if any(p.graph == v.ON for p in frame.parameters.values()) or _in_forward(frame) or _is_back_propagated(frame):
         _tell(event, event.frame, "returned here; its backward raises")
 
 
@@ -79,6 +81,19 @@ def _in_forward(frame: Frame) -> bool:
         and frame.cls is not None
         and frame.cls.is_module
     )
+
+
+def _is_back_propagated(frame: Frame) -> bool:
+    """Whether the file calls the function in an expression that ends in it: ``f(x).sum().backward()``."""
+    if frame.function is None or not frame.unit.says("backward("):
+        return False
+    for call in calls_of(frame):
+        node: ast.AST | None = call
+        while isinstance(node, (ast.Call, ast.Attribute)):
+            if isinstance(node, ast.Attribute) and node.attr == "backward":
+                return True
+            node = frame.unit.parents.get(node)
+    return False
 
 
 def _tell(event: BackPropagated | Returned, frame: Frame, text: str) -> None:

@@ -6,10 +6,11 @@ import ast
 from collections.abc import Iterator
 
 from ..flow import values as v
-from ..flow.events import Call, on_call
+from ..flow.events import AssignedAttribute, Call, on, on_call
 from ..flow.project import ClassInfo
 from ..flow.values import Value
 from ..model import Level, Rule
+from ._reading import statement_of
 from ._saving import is_computed
 
 RULE = Rule(
@@ -43,6 +44,50 @@ def copied(event: Call) -> None:
             "deepcopy of a tensor that was computed on the graph raises RuntimeError; copy with .detach().clone()",
             [(inner.node, "computed here")] if isinstance(inner.node, ast.expr) else [],
         )
+
+
+@on("AssignedAttribute")
+def kept_by_forward(event: AssignedAttribute) -> None:
+    """``self.weights = self.proj(x).softmax(-1)`` in a forward: noted for the deep copy that follows a call."""
+    frame, target = event.frame, event.target
+    if frame.function is None or frame.function.name != "forward" or frame.cls is None or not frame.cls.is_module:
+        return
+    if isinstance(target.value, ast.Name) and target.value.id == "self":
+        kept = frame.unit.remembered.setdefault(RULE.code, {}).setdefault(frame.cls, {})
+        kept[target.attr] = event.node if event.value is not None and is_computed(event.value) else None
+
+
+@on_call("copy.deepcopy")
+def copied_after_use(event: Call) -> None:
+    """``net(x); copy.deepcopy(net)``, where the forward keeps something of the graph."""
+    source, given = event.argument(0, "x"), event.argument_node(0, "x")
+    info = source.ref if source is not None else None
+    if not isinstance(info, ClassInfo) or _copies_itself(info) or not isinstance(given, ast.Name):
+        return
+    kept = event.frame.unit.remembered.get(RULE.code, {}).get(info, {})
+    name, place = next(((n, p) for n, p in kept.items() if p is not None), ("", None))
+    call = _called_before(event, given.id)
+    if place is not None and call is not None:
+        event.report(
+            RULE,
+            event.node,
+            f"the forward of {given.id} keeps {name} on the graph, and deepcopy of it raises RuntimeError; keep it "
+            f"with .detach(), or copy the module before it is used",
+            [(place, "kept here"), (call, f"{given.id} is called here")],
+        )
+
+
+def _called_before(event: Call, name: str) -> ast.AST | None:
+    """Where the module is called on the way to the copy: in a statement before it, of the same block."""
+    frame = event.frame
+    copy = statement_of(frame, event.node)
+    block = getattr(frame.unit.parents.get(copy), "body", []) if copy is not None else []
+    for statement in block[: block.index(copy)] if copy in block else []:
+        if isinstance(statement, (ast.Expr, ast.Assign)):
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == name:
+                    return node if frame.grad == "on" else None
+    return None
 
 
 def _copies_itself(info: ClassInfo) -> bool:

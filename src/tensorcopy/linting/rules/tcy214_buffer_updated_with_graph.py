@@ -29,7 +29,8 @@ def assigned(event: AssignedAttribute) -> None:
     if value is None or value.graph != v.ON or not _certain(value):
         return
     name = _own_attribute(target)
-    if name and _is_buffer(event.frame, name) and _reads(event.source, name) and event.frame.grad == "on":
+    held = name and (_is_buffer(event.frame, name) or _is_average(event.frame, name, event.source))
+    if held and _reads(event.source, name) and event.frame.grad == "on":
         _tell(event.frame, event, event.node, name, None)
 
 
@@ -85,6 +86,20 @@ def _is_buffer(frame: Frame, name: str) -> bool:
     return False
 
 
+def _is_average(frame: Frame, name: str, source: ast.expr) -> bool:
+    """``self.mean = 0.9 * self.mean + ...`` of a tensor that the constructor makes, and that nothing else binds."""
+    if frame.cls is None or not frame.cls.is_module or frame.function is None or frame.function.name != "forward":
+        return False
+    if not isinstance(source, ast.BinOp) or not isinstance(source.op, (ast.Add, ast.Sub)):
+        return False
+    scaled = [n for n in (source.left, source.right) if isinstance(n, ast.BinOp) and isinstance(n.op, ast.Mult)]
+    if not any(name in (_own_attribute(n.left), _own_attribute(n.right)) for n in scaled):
+        return False
+    stores = [n for n in ast.walk(frame.cls.node) if _own_attribute(n) == name and isinstance(n.ctx, ast.Store)]  # type: ignore[attr-defined]
+    held = frame.cls.attribute(name)
+    return len(stores) == 2 and held is not None and held.kind == v.TENSOR
+
+
 def _is_empty(call: ast.Call) -> bool:
     """``register_buffer("cache", None)``: no state that is averaged, but what one sequence has collected."""
     given = call.args[1] if len(call.args) > 1 else next((k.value for k in call.keywords if k.arg == "tensor"), None)
@@ -134,7 +149,7 @@ def _tell(frame: Frame, event: AssignedAttribute | Write, node: ast.AST, name: s
     event.report(
         RULE,
         node,
-        f"the buffer `{name}` is updated from a value on the graph: it carries the graph of this step into the next, "
+        f"the state `{name}` is updated from a value on the graph: it carries the graph of this step into the next, "
         "where backward() goes through it a second time and raises, or memory grows; detach the update",
         (),
         fix if argument is not None else None,

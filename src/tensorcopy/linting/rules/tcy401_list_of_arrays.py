@@ -10,7 +10,7 @@ from ..flow.places import replaced
 from ..flow.values import Value
 from ..flow.vocabulary import NUMPY_FACTORIES
 from ..model import Fix, Level, Rule
-from ._data import CLASSES, FUNCTIONS, data_of
+from ._data import CLASSES, FUNCTIONS, data_of, is_array
 
 RULE = Rule(
     code="TCY401",
@@ -34,13 +34,32 @@ def list_of_arrays(event: Call) -> None:
             f"{'convert field by field' if 'structured' in data.traits else 'convert the array itself'}",
         )
         return
-    if _holds_arrays(data):
+    if _is_listed(event):
+        event.report(
+            RULE,
+            event.node,
+            f"list() makes an object of every row or number of the array, and {event.name}() reads them one by one; "
+            f"convert the array itself",
+        )
+    elif _holds_arrays(data):
         event.report(
             RULE,
             event.node,
             f"{event.name}() reads a list of arrays number by number, a hundred times as slow as np.stack()",
             fix=_fix(event),
         )
+
+
+def _is_listed(event: Call) -> bool:
+    """``torch.tensor(list(array))``."""
+    made = event.argument_node(0, "data")
+    if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Name) or made.func.id != "list":
+        return False
+    data = data_of(event)
+    items = data.items if data is not None and isinstance(data.items, list) else []
+    return any(
+        i is not None and i.step is not None and i.step.name == "list(...)" and is_array(i.step.base) for i in items
+    )
 
 
 def _holds_arrays(data: Value) -> bool:
