@@ -222,6 +222,48 @@ class Moments:
         self.mean += x
     def result(self):
         return self.mean, self.spread
+--- TCY101 made in some turns only
+import numpy as np
+def gathered(xs):
+    found, rows = [], None
+    for i, x in enumerate(xs):
+        if i % 10 == 0:
+            rows = np.zeros(3)
+        rows += 1
+        found.append(rows) # here
+    return found
+--- TCY104 a copy to the CPU of what is there already
+import torch
+def train(batches):
+    model = torch.nn.Linear(1, 1)
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    best, least = None, 1.0
+    for batch in batches:
+        loss = model(batch).sum()
+        loss.backward()
+        opt.step()
+        if loss < least:
+            least = loss.item()
+            best = {k: p.cpu() for k, p in model.state_dict().items()} # here
+    model.load_state_dict(best)
+--- TCY108 rows picked by an array
+import numpy as np
+import torch
+def reset(ids):
+    hidden = torch.zeros(9, 3)
+    rows = np.unique(ids)
+    hidden[rows - 1].zero_() # here
+    return hidden
+--- TCY113 one layer in each turn of a loop
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        layer = nn.Linear(2, 2)
+        self.layers = nn.ModuleList()
+        for _ in range(n):
+            self.layers.append(layer) # here
 --- TCY104 kept on the object, and given out
 import torch
 class Trainer:
@@ -349,6 +391,67 @@ def starts(n):
         time += wait
         found.append(time)
     return found
+--- TCY101 buffers of the turn
+import numpy as np
+def run(queue, ready, load, size):
+    while ready():
+        rows = np.zeros((size, 3)).astype(np.float32)
+        i = 0
+        while i < size:
+            rows[i] = load()
+            i += 1
+        queue.put_nowait((rows, i))
+--- TCY104 copied from another device
+import torch
+def train(batches, device):
+    model = torch.nn.Linear(1, 1).to(device=device)
+    opt = torch.optim.SGD(model.parameters(), lr=0.1)
+    best, least = None, 1.0
+    for batch in batches:
+        loss = model(batch).sum()
+        loss.backward()
+        opt.step()
+        if loss < least:
+            least = loss.item()
+            best = {k: p.cpu() for k, p in model.state_dict().items()}
+    model.load_state_dict(best)
+--- TCY108 one number out of an array
+import numpy as np
+import torch
+def labelled(target):
+    labels = torch.zeros(20)
+    for k in np.unique(target):
+        if k not in (0, 255):
+            labels[k - 1].fill_(1)
+    return labels
+--- TCY111 a state that is brought up to date
+import torch
+class Prototypes(torch.nn.Module):
+    def __init__(self, n):
+        super().__init__()
+        self.means = torch.zeros(n, 3)
+        self.register_buffer("counts", torch.zeros(n))
+    def forward(self, xs, labels):
+        means, counts = self.means, self.counts
+        for x, label in zip(xs, labels):
+            means[label] = means[label] * 0.9 + x * 0.1
+            counts[label] += 1
+        self.means = means.detach()
+        return xs @ means.T, counts
+--- TCY113 one layer where that is asked for
+import torch
+from torch import nn
+class Net(nn.Module):
+    def __init__(self, n, shared):
+        super().__init__()
+        self.layers = nn.ModuleList()
+        if shared:
+            layer = nn.Linear(2, 2)
+            for _ in range(n):
+                self.layers.append(layer)
+        else:
+            for _ in range(n):
+                self.layers.append(nn.Linear(2, 2))
 --- TCY112 read for what is never read again
 import torch
 def mixed(src: torch.Tensor, dst: torch.Tensor):

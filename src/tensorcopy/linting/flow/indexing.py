@@ -127,6 +127,15 @@ def index_kind(node: ast.expr, index: Value | None) -> str:
     return "advanced" if index.kind == v.LIST else ""
 
 
+def _may_be_number(frame: Frame, node: ast.expr) -> bool:
+    """``x[k - 1]`` with a k out of an array: as a rule one number."""
+    if not isinstance(node, ast.BinOp):
+        return False
+    named = [frame.state.names.get(n.id) for n in ast.walk(node) if isinstance(n, ast.Name)]
+    numeric = [value for value in named if value is not None and value.kind in v.NUMERIC]
+    return bool(numeric) and all(x.step is not None and x.is_part and not _has_slices(x) for x in numeric)
+
+
 def _has_slices(index: Value) -> bool:
     """Whether only slices were taken of an index: an element of one may be a single number, which gives a view."""
     nodes = [s.node for s in index.steps() if s.name != "="]
@@ -138,7 +147,7 @@ def _at(items: Any, i: int) -> Value | None:
 
 
 def _indexed(frame: Frame, node: ast.Subscript, base: Value, index: Value | None) -> Value | None:
-    way = index_kind(node.slice, index)
+    way = "" if _may_be_number(frame, node.slice) else index_kind(node.slice, index)
     name = "torch.Tensor.__getitem__" if base.kind == v.TENSOR else "numpy.ndarray.__getitem__"
     if base.kind == v.ARRAY and "structured" in base.traits and index is not None and index.kind == v.TEXT:
         return shared(frame, node, base, "[field]", dtype="").with_(traits=frozenset(("field",)))

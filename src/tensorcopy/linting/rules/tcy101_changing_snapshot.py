@@ -44,6 +44,8 @@ def kept_in_a_loop(event: KeptChanged) -> None:
         return
     if "may copy" in kept.value.traits or _is_of_the_turn(event) or _is_replaced_at_once(event):
         return
+    if event.carried and _is_made_each_turn(event):
+        return
     if kept.value.kind == v.ARRAY and _adds_elements(event.region.node):
         return
     reader = _collector(event)
@@ -57,6 +59,16 @@ def kept_in_a_loop(event: KeptChanged) -> None:
         related=((event.write.node, "the memory is written here"),),
         level=Level.NOTE if reader is None else None,
     )
+
+
+def _is_made_each_turn(event: KeptChanged) -> bool:
+    """``while True: rows = zeros(3); for i in ...: rows[i] = i; put(rows)``: a later turn writes memory of its own."""
+    made, loop = event.region.node, event.kept.loop
+    if made is None or loop is None or not contains(loop, made):
+        return False
+    around = list(ancestors(event.frame, made))
+    inside = around[: around.index(loop)] if loop in around else around
+    return not any(isinstance(n, (ast.If, ast.For, ast.While, ast.Try, ast.IfExp)) for n in inside)
 
 
 def _adds_elements(made: ast.AST | None) -> bool:

@@ -336,6 +336,12 @@ def _stands_first(node: ast.stmt) -> bool:
     return is_text or (isinstance(node, ast.ImportFrom) and node.module == "__future__")
 
 
+def _depends_on_device(event: Assigned | Call, source: ast.expr) -> bool:
+    """``{k: v.cpu() for ...}`` in a file that works on another device as well: then these are copies."""
+    moved = any(isinstance(n, ast.Attribute) and n.attr == "cpu" for n in ast.walk(source))
+    return moved and event.frame.unit.says("cuda", ".device", "device=", ".to(dev")
+
+
 def _report(event: Assigned | Call, source: ast.expr | None, what: str, training: ast.AST | None) -> None:
     assert source is not None
     statement = statement_of(event.frame, event.node)
@@ -346,6 +352,7 @@ def _report(event: Assigned | Call, source: ast.expr | None, what: str, training
         f"{what}: the training that goes on changes {kept} as well, so the state at this point is lost; "
         f"keep a copy.deepcopy() of it",
         related=((training, "the parameters change here"),) if training is not None else (),
+        level=Level.NOTE if _depends_on_device(event, source) else None,
         fix=lambda lines: Fix(
             title="Keep a deep copy",
             edits=_copied(event, source, lines),

@@ -8,7 +8,7 @@ from ..flow import values as v
 from ..flow.events import Write, on
 from ..flow.values import Region, Step, Value
 from ..model import Level, Rule
-from ._reading import contains, is_at_fixed_place, is_read_after, written_name
+from ._reading import body_of, contains, is_at_fixed_place, is_read_after, written_name
 
 RULE = Rule(
     code="TCY111",
@@ -33,7 +33,7 @@ def element(event: Write) -> None:
     step, name = _taken(value), written_name(event.node)
     if step is None or name in ("", "self") or not is_read_after(frame, name, event.node):
         return
-    if _fills_fixed_place(event, name) or _is_handed_in(event, region.kept):
+    if _fills_fixed_place(event, name) or _is_handed_in(event, region.kept) or _is_state(event, region.kept):
         return
     event.report(
         RULE,
@@ -51,6 +51,17 @@ def _only_replaces(event: Write, name: str) -> bool:
     if event.how != "subscript" or not isinstance(statement, ast.Assign) or not is_at_fixed_place(event.node):
         return False
     return not any(isinstance(n, ast.Name) and n.id == name for n in ast.walk(statement.value))
+
+
+def _is_state(event: Write, attribute: str) -> bool:
+    """Whether it is there to be brought up to date: a buffer of a module, or what is bound to the attribute again."""
+    frame = event.frame
+    bound = [n for n in ast.walk(body_of(frame)) if isinstance(n, ast.Assign)]
+    if any(_is_own(target, attribute) for statement in bound for target in statement.targets):
+        return True
+    calls = (n for n in ast.walk(frame.cls.node) if isinstance(n, ast.Call)) if frame.cls is not None else ()
+    named = [n.args[0] for n in calls if getattr(n.func, "attr", "") == "register_buffer" and n.args]
+    return any(isinstance(n, ast.Constant) and n.value == attribute for n in named)
 
 
 def _is_handed_in(event: Write, attribute: str) -> bool:

@@ -45,13 +45,17 @@ def modules(event: Call) -> None:
             break
 
 
-def _is_asked_for(event: Call) -> bool:
-    """``if share: layers = [layer for ...] else: layers = [deepcopy(layer) for ...]``: who wants copies gets them."""
+def _is_asked_for(event: Call, made: str = "") -> bool:
+    """``if share: layers = [layer for ...] else: layers = [deepcopy(layer) for ...]``: who wants several gets them.
+
+    made: what makes a layer, by its name.
+    """
     node = event.frame.unit.parents.get(event.node)
     while node is not None and not isinstance(node, (ast.FunctionDef, ast.ClassDef)):
         if isinstance(node, ast.If):
             other = node.orelse if any(contains(s, event.node) for s in node.body) else node.body
-            return any(_name(n) == "deepcopy" for s in other for n in ast.walk(s) if isinstance(n, ast.Call))
+            names = {_name(n) for s in other for n in ast.walk(s) if isinstance(n, ast.Call)}
+            return bool(names & {"deepcopy", made} - {""})
         node = event.frame.unit.parents.get(node)
     return False
 
@@ -89,7 +93,8 @@ def appended(event: Call) -> None:
         return
     if value.ref is None and "on one branch" in value.traits:
         return
-    if not contains(loop, value.node) and not _binds(loop, node.id):
+    made = _name(value.node) if isinstance(value.node, ast.expr) else ""
+    if not contains(loop, value.node) and not _binds(loop, node.id) and not _is_asked_for(event, made):
         event.report(
             RULE,
             event.node,
