@@ -12,8 +12,8 @@ from ..live.dtypes import name_of_numpy, torch_dtype
 from ..live.libraries import load, loaded
 from ..live.tensors import is_without_memory
 from . import allocation
-from .carry_out import require_memory
 from .collating_errors import Field, called, no_graph_between_processes, refuse_unlike_members
+from .freed import have_addresses, require_memory
 from .moving import LARGE, moved
 
 _LARGE = allocation.ADVISE_FROM // 16
@@ -36,11 +36,11 @@ def stack_tensors(values: list[Any], field: Field) -> Any:
     large = len(values) * first.numel() >= _LARGE
     out = _room(torch, values, field) if large or _is_in_worker() else None
     try:
-        if out is not None and moved(out.unbind(), values):
-            return out
-        if out is not None:
+        if not have_addresses(torch, values):
             for value in values:
                 require_memory(value)
+        if out is not None and moved(out.unbind(), values):
+            return out
         return torch.stack(values) if out is None else torch.stack(values, out=out)
     except (RuntimeError, TypeError) as error:
         refuse_unlike_members(values, field)

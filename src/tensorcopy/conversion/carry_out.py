@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from ..errors import BadArgumentError, LossyConversionError, UnsupportedDtypeError, UnusableBufferError
+from ..errors import BadArgumentError, LossyConversionError, UnsupportedDtypeError
 from ..live import arrays, tensors
 from ..live.dtypes import DTYPES, default_float, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import load, loaded
@@ -15,6 +15,7 @@ from .casting import can_lose
 from .filling import Where, fill_array, fill_tensor_from_array, part_for
 from .filling import fill_tensor as fill_tensor
 from .filling import refuse_loss as refuse_loss
+from .freed import require_memory
 from .number_kinds import KINDS, READABLE, result_dtype
 from .plan import Decision, Exposure, Plan, Request
 
@@ -130,16 +131,6 @@ def copy_tensor(tensor: Any, request: Request) -> Any:
         return _checked(tensor, result.copy_(part_for(tensor, name, target)), name, target, request)
     fill_tensor(result, tensor, name, target, request.casting)
     return result
-
-
-def require_memory(tensor: Any) -> None:
-    """Raise for a tensor whose storage was emptied under it; torch reads address 0 there, and the process ends."""
-    if tensors.is_freed(tensor):
-        raise UnusableBufferError(
-            f"cannot copy a tensor of shape {tuple(tensor.shape)}: its storage is empty",
-            why="its memory was freed under it, as sharded training and storage.resize_(0) do it",
-            fix="gather its values first, as with FSDP.summon_full_params",
-        )
 
 
 def require_known(name: str, target: str) -> None:

@@ -11,6 +11,7 @@ from ..live import tensors
 from ..live.devices import device_of
 from ..live.dtypes import DTYPES, ML_DTYPES, name_of
 from ..live.libraries import class_of, is_ndarray, is_tensor, load, loaded
+from ..live.tensors import FAR, is_address
 from .allocation import ADVISE_FROM
 from .casting import require_casting
 from .copy_planner import plan_copying
@@ -48,7 +49,7 @@ def _with_fast_path(verb: Verb) -> Verb:
                     address = x.data_ptr()
                 except RuntimeError:  # of a layout that has none
                     address = 0
-                if address:
+                if address >= FAR or (address and is_address(x, address)):
                     return x.detach().clone() if x.requires_grad else x.clone()
             if type(x) is _plain_array and x.dtype in _plain_dtypes and x.nbytes < ADVISE_FROM:
                 return x.copy("K")

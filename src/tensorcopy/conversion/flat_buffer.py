@@ -9,8 +9,9 @@ from ..live import tensors
 from ..live.dtypes import name_of_torch, torch_dtype
 from ..live.libraries import is_tensor, load
 from . import allocation
-from .carry_out import fill_tensor, require_memory
+from .carry_out import fill_tensor
 from .casting import can_lose
+from .freed import require_memory
 from .leaves import dressed, for_member, is_dispatching, suits
 from .moving import copy_all, write_all
 from .plan import Request

@@ -11,8 +11,9 @@ from ..live import arrays, tensors
 from ..live.dtypes import DTYPES, name_of_numpy, name_of_torch, numpy_dtype, torch_dtype
 from ..live.libraries import class_of, is_ndarray, is_tensor, load, loaded
 from . import allocation
-from .carry_out import array_from_array, copy_tensor, refuse_loss, require_known, require_memory
+from .carry_out import array_from_array, copy_tensor, refuse_loss, require_known
 from .casting import can_lose
+from .freed import have_addresses, require_memory
 from .moving import LARGE, write_all
 from .plan import Request
 
@@ -43,7 +44,7 @@ def copy_jointly(found: list[Any], *, together: bool) -> list[Any]:
     torch = loaded("torch")
     if torch is None or not found:
         return []
-    if not together or not all(map(torch.Tensor.data_ptr, found)):
+    if not together or not have_addresses(torch, found):
         for x in found:
             require_memory(x)
     copies = _cloned(torch, found) if together else [x.detach().clone() for x in found]

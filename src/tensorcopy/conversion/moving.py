@@ -35,7 +35,7 @@ def moved(results: Sequence[Any], sources: Sequence[Any]) -> bool:
         read, written = (list(map(load("torch").Tensor.data_ptr, found)) for found in (sources, results))
     except RuntimeError:  # a stand-in of a function transform
         return False
-    if any(size and not (source and result) for source, result, size in zip(read, written, sizes, strict=True)):
+    if not tensors.are_addresses(sources, read) or not tensors.are_addresses(results, written):
         return False
     kernels.move(read, written, sizes)
     return True

@@ -15,6 +15,7 @@ from ..live.memory import Region, meeting_spans, overlaps, overlaps_itself, same
 from ..live.regions import footprint
 from .casting import can_lose
 from .containers import Kind, Taken, put_attribute, short, take_apart
+from .freed import require_memory
 from .leaves import PLAIN, at_path, copy_leaf, suits
 from .moving import copy_all
 from .nests import copy_nest, survey
@@ -222,6 +223,8 @@ def _check_tensor(out: Any, source: Any, at: str, request: Request) -> None:
             why="a meta tensor has a shape and no data",
             fix="make the data first",
         )
+    require_memory(source)
+    require_memory(out)
     if out.layout is not source.layout:
         raise BadArgumentError(
             f"out{at} is {out.layout}, the source {source.layout}",

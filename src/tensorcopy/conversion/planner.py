@@ -16,6 +16,7 @@ from ..errors import (
 )
 from ..live import arrays, tensors
 from ..live.dtypes import DTYPES
+from .freed import require_memory
 from .plan import Decision, Exposure, Plan, Request, Step
 
 _TARGETS = {"torch": "torch tensor", "numpy": "NumPy array"}
@@ -178,6 +179,7 @@ def _refuse_unreadable(tensor: Any) -> None:
             why="it stands for all inputs of the transformed function, and one set of values would be baked in",
             fix="convert before or after, outside the function that is transformed, traced or exported",
         )
+    require_memory(tensor)
     if tensor.device.type == "cpu" and not tensors.is_dense_cpu(tensor):
         raise UnsupportedSourceError(
             f"cannot convert a tensor of layout {tensors.layout_name(tensor)} to NumPy",

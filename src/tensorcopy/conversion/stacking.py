@@ -23,6 +23,7 @@ from . import allocation, gathering, number_kinds
 from .carry_out import carry_out, finish
 from .casting import followable
 from .filling import fill_array, fill_tensor
+from .freed import require_memory
 from .nulls import filled
 from .places import path_at, place
 from .plan import Decision, Exposure, Plan, Request
@@ -201,6 +202,7 @@ def _member(member: Any, path: str, request: Request, to: str) -> Any:
 
 def _require_strided(torch: Any, flat: Flat, members: list[Any]) -> None:
     for i, member in enumerate(members):
+        require_memory(member)
         if member.layout is not torch.strided:
             raise UnsupportedSourceError(
                 f"cannot write member {flat.path(i)} of layout {tensors.layout_name(member)} beside the others",

@@ -15,7 +15,7 @@ from .libraries import class_of, is_instance, is_ndarray, is_numpy_scalar, is_te
 from .memory import Overlap, Region, contiguous_strides, measure, meeting_spans, overlaps
 from .nests import is_plain_value
 from .parts import parts_of
-from .tensors import is_lazy, is_transformed, is_wrapper
+from .tensors import is_address, is_lazy, is_transformed, is_wrapper
 
 BUFFERS = (bytes, bytearray, memoryview, array.array, mmap.mmap)
 """Python's own objects that hold bytes."""
@@ -135,8 +135,8 @@ def _of_strided(tensor: Any) -> Footprint:
         return Footprint(unknown=transform if is_transformed(tensor) else _reason(error))
     size = tensor.element_size()
     shape, strides = tuple(tensor.shape), tuple([step * size for step in tensor.stride()])
-    if not address and tensor.numel():
-        return Footprint(unknown="torch gives no address for it (a functional, lazy or not yet materialised tensor)")
+    if not is_address(tensor, address):
+        return Footprint(unknown="torch gives no address for it (freed, functional, lazy or not yet materialised)")
     return Footprint(regions=(Region(address, shape, strides, size, _space(tensor, device)),))
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from types import SimpleNamespace
 from typing import Any
 
 from .libraries import class_of, load, loaded
+
+FAR = 1 << 40
+"""An address from here on is one of memory. A smaller one may be an offset into a storage that was freed."""
 
 
 def on_graph(tensor: Any) -> bool:
@@ -66,9 +69,21 @@ def has_address(tensor: Any) -> bool:
     if is_transformed(tensor) or is_wrapper(tensor) or is_lazy(tensor):
         return False
     try:
-        return bool(tensor.numel() == 0 or tensor.data_ptr() != 0)
+        return is_address(tensor, tensor.data_ptr())
     except RuntimeError:
         return False
+
+
+def is_address(tensor: Any, address: int) -> bool:
+    """Whether *address*, which torch gives for *tensor*, is one of memory: in a freed storage it is just the offset."""
+    if address >= FAR or tensor.numel() == 0:
+        return True
+    return bool(address != 0 and address != tensor.storage_offset() * tensor.element_size())
+
+
+def are_addresses(found: Sequence[Any], addresses: Sequence[int]) -> bool:
+    """As `is_address` for several, each with the tensor beside it."""
+    return min(addresses, default=FAR) >= FAR or all(map(is_address, found, addresses))
 
 
 def is_wrapper(tensor: Any) -> bool:
