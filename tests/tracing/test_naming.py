@@ -62,3 +62,13 @@ def test_a_copy_in_backward_stands_at_its_forward_line(tmp_path: Path) -> None:
     assert [(c.kind, c.place.line) for c in capture.copies if c.phase == "backward"] == [
         ("in backward of masked_fill", 2)
     ]
+
+
+@pytest.mark.parametrize("name", ["", "<made>", "/made/\x1b[31m<b>.py"])
+def test_generated_code_of_any_name_is_recorded(name: str, tmp_path: Path) -> None:
+    code = f"made = 'import torch\\n\\n\\nx = torch.ones(9).clone()'\nexec(compile(made, {name!r}, 'exec'))\n"
+    capture = traced(code, tmp_path)
+
+    (copy,) = capture.copies
+    is_a_file = name.startswith("/")
+    assert (capture.limits, copy.place.file == name, copy.place.line) == ((), is_a_file, 4 if is_a_file else 2)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from contextlib import suppress
 
 from .. import __version__
 from ..errors import TensorcopyError
+from .endings import ProgramInterruptedError
 from .parsing import parse, root_parser
 from .showing import abandon_stdout, complain, complain_of_bug, unprintable
 
@@ -15,13 +17,21 @@ ERROR, INTERRUPTED, BROKEN_PIPE = 2, 130, 141
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line *argv*, that of the process by default, and return the exit code. Never raises."""
+    """Run the command line *argv*, that of the process by default, and return the exit code.
+
+    Raises:
+        KeyboardInterrupt: Ctrl-C has ended the program that was run; nothing else is raised.
+    """
     given = sys.argv[1:] if argv is None else list(argv)
     try:
         code = _run(given)
-        sys.stdout.flush()
+        _flush()
     except KeyboardInterrupt:
         return INTERRUPTED
+    except ProgramInterruptedError:
+        # The program's traceback has been shown. Python ends itself by the signal when this arrives.
+        sys.excepthook = lambda *_: None
+        raise KeyboardInterrupt from None
     except BrokenPipeError:
         abandon_stdout()
         return BROKEN_PIPE
@@ -29,6 +39,12 @@ def main(argv: Sequence[str] | None = None) -> int:
         complain(unprintable(error), "auto")
         return ERROR
     return code
+
+
+def _flush() -> None:
+    """Write what waits to be printed. A program that was run may have closed the stream."""
+    with suppress(ValueError):
+        sys.stdout.flush()
 
 
 def _run(given: list[str]) -> int:

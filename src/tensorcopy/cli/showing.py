@@ -87,15 +87,16 @@ def wants_color(stream: TextIO, color: str) -> bool:
     return stream.isatty() and not os.environ.get("NO_COLOR") and os.environ.get("TERM") != "dumb"
 
 
-def complain(error: TensorcopyError, color: str) -> None:
-    """Print the three parts of *error*, a line each."""
-    mark, plain = ("\x1b[1;31m", "\x1b[0m") if wants_color(sys.stderr, color) else ("", "")
+def complain(error: TensorcopyError, color: str, stream: TextIO | None = None) -> None:
+    """Print the three parts of *error*, a line each, to the error stream if no other is given."""
+    stream = stream or sys.stderr
+    mark, plain = ("\x1b[1;31m", "\x1b[0m") if wants_color(stream, color) else ("", "")
     lines = (
         f"{mark}error:{plain} {visible(error.what)}",
         f"  why: {visible(error.why)}",
         f"  fix: {visible(error.fix)}",
     )
-    print(*(_encodable(line, sys.stderr) for line in lines), sep="\n", file=sys.stderr)
+    print(*(_encodable(line, stream) for line in lines), sep="\n", file=stream)
 
 
 def complain_of_bug(error: Exception, version: str) -> None:

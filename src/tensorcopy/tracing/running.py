@@ -5,12 +5,15 @@ from __future__ import annotations
 import os
 import runpy
 import sys
-import traceback
+import tempfile
+import threading
 import types
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from types import TracebackType
+from typing import Any
 
 from ..errors import BadArgumentError
 from ..reporting.writing import write_atomically
@@ -23,14 +26,17 @@ from .sites import is_library
 def run_script(path: str, arguments: Sequence[str], session: Session, output: Path) -> int:
     """Run a script as ``__main__``; give its exit status. The capture is in *output* however it ends."""
     sys.argv = [path, *arguments]
-    sys.path[0] = os.path.dirname(os.path.abspath(path))
+    sys.path[0] = os.path.dirname(os.path.realpath(path))
+    # As Python calls it, in `__file__` and in tracebacks.
+    whole = os.path.join(os.getcwd(), path)
+    session.script, session.whole_script = path, os.path.normpath(whole)
     program = types.ModuleType("__main__")
-    program.__file__ = path
+    program.__file__ = whole
 
     def run() -> None:
         sys.modules["__main__"] = program
-        with open(path, "rb") as file:
-            exec(compile(file.read(), path, "exec", dont_inherit=True), program.__dict__)
+        with open(whole, "rb") as file:
+            exec(compile(file.read(), whole, "exec", dont_inherit=True), program.__dict__)
 
     return _run(run, session, output)
 
@@ -57,34 +63,69 @@ def _run(program: Callable[[], object], session: Session, output: Path) -> int:
             if session.progress is not None:
                 session.progress(unfinished)
 
+    def leaving_at_once(leave: Callable[[int], object]) -> Callable[[int], object]:
+        def keep_and_leave(status: int) -> object:
+            if os.getpid() == process:
+                with suppress(Exception):
+                    write_atomically(output, written(end(session)).encode(), durably=False)
+            return leave(status)
+
+        return keep_and_leave
+
     session.flush = session.copies.recorder.due = flush
+    session.patches.wrap(os, "_exit", leaving_at_once)
     capture = None
     try:
-        capture = session.result = record(program, session)
+        capture = session.result = record(program, session, afterwards=_wait_for_threads)
     finally:
         if os.getpid() == process:
-            write_atomically(output, written(session.capture() if capture is None else capture).encode())
+            _keep(session.capture() if capture is None else capture, session, output)
     return session.status
 
 
-def record(program: Callable[[], object], session: Session) -> Capture:
-    """Run *program* under *session* to its end, whatever that is; errors are shown as Python would."""
+def _keep(capture: Capture, session: Session, output: Path) -> None:
+    """Write the capture to *output*; where the disk is full by now, to the folder for temporary files."""
+    session.output, content = output, written(capture).encode()
+    try:
+        write_atomically(output, content)
+    except BadArgumentError as error:
+        session.unwritten = error
+        session.output = Path(tempfile.gettempdir(), f"tensorcopy-{os.getpid()}.capture")
+        try:
+            write_atomically(session.output, content)
+        except BadArgumentError:
+            session.output = None
+
+
+def record(program: Callable[[], object], session: Session, *, afterwards: Callable[[], object] = int) -> Capture:
+    """Run *program* under *session* to its end, whatever that is; errors are shown as Python would.
+
+    afterwards: what belongs to the program, too, and is done however it ends.
+    """
     begin(session)
     failed: BaseException | None = None
     try:
-        program()
-    except SystemExit as leaving:
-        session.status = _status(leaving.code)
-    except KeyboardInterrupt:
-        session.ended, session.status = "interrupted", 130
-    except BaseException as error:
-        session.ended, session.status = f"with {type(error).__name__}", 1
-        failed = error
+        try:
+            program()
+        except SystemExit as leaving:
+            session.status = _status(leaving.code)
+        except BaseException as error:
+            session.interrupted = isinstance(error, KeyboardInterrupt)
+            session.ended = "interrupted" if session.interrupted else f"with {type(error).__name__}"
+            session.status, failed = 1, error
+            _show(error)
+        afterwards()
     finally:
         capture = end(session, failed)
-    if failed is not None:
-        _show(failed)
     return capture
+
+
+def _wait_for_threads() -> None:
+    """Do now what Python does before it exits: let the threads run to their end that are no daemons."""
+    if any(not thread.daemon for thread in threading.enumerate() if thread is not threading.main_thread()):
+        shutdown: Any = getattr(threading, "_shutdown", int)
+        with suppress(KeyboardInterrupt):
+            shutdown()
 
 
 def _status(code: object) -> int:
@@ -98,8 +139,21 @@ def _status(code: object) -> int:
 
 
 def _show(error: BaseException) -> None:
-    """Print the traceback as Python would, from the program's first line on."""
+    """Have the traceback printed as Python does, from the program's first line on."""
+    try:
+        sys.excepthook(type(error), error, _without_ours(error))
+    except Exception as failure:
+        failure.__context__ = None
+        sys.stderr.write("Error in sys.excepthook:\n")
+        sys.__excepthook__(type(failure), failure, _without_ours(failure))
+        sys.stderr.write("\nOriginal exception was:\n")
+        sys.__excepthook__(type(error), error, error.__traceback__)
+
+
+def _without_ours(error: BaseException) -> TracebackType | None:
+    """The traceback of *error* from the program's first line on, which it has from now on."""
     trace = error.__traceback__
     while trace is not None and is_library(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next
-    traceback.print_exception(type(error), error, trace or error.__traceback__)
+    error.__traceback__ = trace or error.__traceback__
+    return error.__traceback__

@@ -6,6 +6,7 @@ import os
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from threading import get_ident
 from types import FrameType
 from typing import Any
@@ -14,8 +15,10 @@ import numpy as np
 import torch
 from torch.optim.optimizer import register_optimizer_step_post_hook, register_optimizer_step_pre_hook
 
+from ..errors import TensorcopyError
 from .attention import Attention
 from .captures.capture import Capture
+from .captures.renaming import as_called
 from .hooks.border import Border
 from .hooks.calls import Calls
 from .hooks.checkpoints import Checkpoints
@@ -72,12 +75,17 @@ class Session:
         self.compiling = Compiling(self)
         self.steps = self.batches = 0
         self.full = self.resting = False
-        self.ended, self.status = "normally", 0
+        self.ended, self.status, self.interrupted = "normally", 0, False
         self.hooks: list[Any] = []
         self.started = time.process_time()
+        # If the program is a script: how it was called on the command line, and its whole path.
+        self.script = self.whole_script = ""
         self.flush: Callable[[], None] | None = None
         # What the whole recording gave, other processes included, once it is over.
         self.result: Capture | None = None
+        # The file that it is in, if any, and why that isn't the one that was asked for.
+        self.output: Path | None = None
+        self.unwritten: TensorcopyError | None = None
         # Told now and then what has been recorded so far.
         self.progress: Callable[[Capture], None] | None = None
 
@@ -127,11 +135,15 @@ class Session:
 
     def capture(self) -> Capture:
         """What has been recorded so far, as a plain value."""
-        found = self.so_far()
-        return replace(found, timeline=self.copies.timeline(), sources=sources_of(found.findings, found.copies))
+        found = self._seen()
+        whole = replace(found, timeline=self.copies.timeline(), sources=sources_of(found.findings, found.copies))
+        return as_called(whole, self.script, self.whole_script)
 
     def so_far(self) -> Capture:
         """The same without the timeline and the text of the program, which take their time."""
+        return as_called(self._seen(), self.script, self.whole_script)
+
+    def _seen(self) -> Capture:
         return Capture(
             command=self.command,
             steps=self.steps,

@@ -57,7 +57,9 @@ def is_library(file: str) -> bool:
     """Whether a file is library code."""
     known = LIBRARY.get(file)
     if known is None:
-        known = LIBRARY[file] = file.startswith(("<", *library_folders())) or "site-packages" in file
+        # Generated code may be called anything: without a file it belongs to the line that runs it.
+        nameless = not file or file.startswith("<")
+        known = LIBRARY[file] = nameless or file.startswith(library_folders()) or "site-packages" in file
     return known
 
 

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 import argparse
 import os
+import shlex
 import sys
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, TextIO
 
 from ...errors import BadArgumentError
 from ...reporting.escaping import visible
+from ..endings import ProgramInterruptedError
+from ..showing import complain
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from ...tracing.captures.capture import Finding
+    from ...tracing.session import Session
 
 NAME = "run"
 SUMMARY = "run a program and record its copies, alias hazards and lost gradients"
@@ -55,8 +60,9 @@ def run(args: argparse.Namespace) -> int:
     """Run the program; the capture is in the file that ``--output`` names however the program ends.
 
     Raises:
-        BadArgumentError: there is nothing to run, or the script is not there.
+        BadArgumentError: there is nothing to run, the script is not there, or the capture can't be written.
         MissingLibraryError: torch or NumPy is not installed.
+        ProgramInterruptedError: Ctrl-C has ended the program.
     """
     module = _module(args.module)
     script = None if module else _script(args.program)
@@ -66,6 +72,7 @@ def run(args: argparse.Namespace) -> int:
     need_torch()
     from pathlib import Path
 
+    from ...reporting.writing import require_writable
     from ...tracing.processes.launching import is_launcher, own_file
     from ...tracing.running import run_module, run_script
     from ...tracing.session import Session
@@ -74,6 +81,7 @@ def run(args: argparse.Namespace) -> int:
 
     keep_apart([script] if script else [], args.output)
     output = Path(args.output or _DEFAULT).absolute()
+    require_writable(output)
     if is_launcher(module, script):
         return _launch(args, arguments, output)
     output = own_file(output)
@@ -81,14 +89,26 @@ def run(args: argparse.Namespace) -> int:
     session = Session(steps=args.steps, command=command, strict=args.strict)
     if sys.stderr.isatty() if args.progress is None else args.progress:
         session.progress = UnderWay(sys.stderr)
-    process = os.getpid()
+    process, stream = os.getpid(), sys.stderr
     if script is None:
         status = run_module(module, arguments, session, output)
     else:
         status = run_script(script, arguments, session, output)
-    if os.getpid() == process and not args.quiet:  # and not a fork of it
-        _tell(session.findings.all() if session.result is None else session.result.findings, output)
+    if os.getpid() == process:  # and not a fork of it
+        _tell_of(session, stream, quiet=args.quiet)
+    if session.interrupted:
+        raise ProgramInterruptedError
     return status
+
+
+def _tell_of(session: Session, stream: TextIO, *, quiet: bool) -> None:
+    """What was found, and what became of the capture. The program may have closed the stream."""
+    found = session.findings.all() if session.result is None else session.result.findings
+    with suppress(OSError, ValueError):
+        if session.unwritten is not None:
+            complain(session.unwritten, "auto", stream)
+        if not quiet:
+            _tell(found, session.output, stream)
 
 
 def _launch(args: argparse.Namespace, arguments: list[str], output: Path) -> int:
@@ -101,7 +121,7 @@ def _launch(args: argparse.Namespace, arguments: list[str], output: Path) -> int
         options.append("--progress" if args.progress else "--no-progress")
     status = launch(arguments, options, output)
     if (files := files_of_ranks(output)) and not args.quiet:
-        _tell(read_all(files).findings, output)
+        _tell(read_all(files).findings, output, sys.stderr)
     return status
 
 
@@ -126,11 +146,12 @@ def _script(program: list[str]) -> str:
     return program[0]
 
 
-def _tell(found: Sequence[Finding], output: Path) -> None:
+def _tell(found: Sequence[Finding], output: Path | None, stream: TextIO) -> None:
     from ..underway import counted
 
     errors = sum(f.level == "error" for f in found)
     lines = [f"{f.place.file}:{f.place.line}: {f.code} {f.name}: {f.message}" for f in found[:_MOST_TOLD]]
     counts = f"{counted(errors, 'error')} and {counted(len(found) - errors, 'warning')}"
-    lines.append(f"tensorcopy: {counts}; tensorcopy view {output} shows more")
-    print("\n".join(map(visible, lines)), file=sys.stderr)
+    more = f"tensorcopy view {shlex.quote(str(output))} shows more" if output else "the capture is lost"
+    lines.append(f"tensorcopy: {counts}; {more}")
+    print("\n".join(map(visible, lines)), file=stream)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -23,3 +24,8 @@ def renamed(capture: Capture, name_of: Callable[[str], str]) -> Capture:
         copies=tuple(replace(copy, place=moved(copy.place)) for copy in capture.copies),
         sources=tuple(replace(source, file=name_of(source.file)) for source in capture.sources),
     )
+
+
+def as_called(capture: Capture, script: str, whole: str) -> Capture:
+    """*capture* with the file of the script called as it was on the command line, and not by its *whole* path."""
+    return renamed(capture, lambda file: script if os.path.normpath(file) == whole else file) if script else capture

@@ -82,7 +82,8 @@ def call_at(frame: FrameType) -> str:
     """The name of the call that *frame* is in; empty if its source can't tell."""
     text = _segment(frame)
     with suppress(SyntaxError, ValueError, RecursionError):
-        return _name(ast.parse(text.strip(), mode="exec").body[0])
+        statements = ast.parse(text.strip(), mode="exec").body
+        return _name(statements[0]) if statements else ""
     calls = (name for name in re.findall(r"([A-Za-z_]\w*)\s*\(", text) if name not in _NOT_CALLS)
     return next(calls, "")
 

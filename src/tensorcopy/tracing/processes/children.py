@@ -24,7 +24,7 @@ from ...errors import BadArgumentError
 from ...reporting.writing import write_atomically
 from ..captures.capture import UNFINISHED, Capture, read, written
 from ..captures.merging import merged
-from ..captures.renaming import renamed
+from ..captures.renaming import as_called
 from ..patches import Patches
 from ..session import Session
 from .commands import note_commands
@@ -56,8 +56,6 @@ class Children:
         self.is_starting = False
         self.gathered: dict[str, Capture] = {}
         self.process = os.getpid()
-        # What a process that is spawned calls the script, whatever it is called here.
-        self.script = os.path.abspath(session.command[0]) if session.command else ""
 
     # --- in the process that starts them ------------------------------------------------------------------------------
 
@@ -162,7 +160,7 @@ class Children:
 
     def add(self, capture: Capture) -> None:
         """Keep the capture of a process, with those of the earlier ones that had its name."""
-        capture = renamed(capture, lambda file: self.session.command[0] if file == self.script else file)
+        capture = as_called(capture, self.session.script, self.session.whole_script)
         role = capture.role if capture.role in self.gathered or len(self.gathered) < _MOST_ROLES else _OTHERS
         known = self.gathered.get(role)
         self.gathered[role] = replace(capture, role=role) if known is None else _generations(known, capture)
