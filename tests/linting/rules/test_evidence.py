@@ -264,6 +264,23 @@ class Net(nn.Module):
         self.layers = nn.ModuleList()
         for _ in range(n):
             self.layers.append(layer) # here
+--- TCY102 converted to what the caller's array is
+import numpy as np
+def scaled(x):
+    y = np.asarray(x, dtype=np.float32) # here
+    y *= 2
+    return y
+table = np.zeros(3, dtype=np.float32)
+print(scaled(table), table)
+--- TCY111 the whole data divided again
+import numpy as np
+class Data:
+    def __init__(self):
+        self.boxes = np.ones((9, 4))
+    def get_boxes(self):
+        boxes = self.boxes # here
+        boxes /= 10
+        return boxes
 --- TCY104 kept on the object, and given out
 import torch
 class Trainer:
@@ -452,6 +469,68 @@ class Net(nn.Module):
         else:
             for _ in range(n):
                 self.layers.append(nn.Linear(2, 2))
+--- TCY102 converted from nobody knows what
+import numpy as np
+def scaled(x):
+    y = np.asarray(x, dtype=np.float32)
+    y *= 2
+    return y
+def main(table):
+    return scaled(table), table
+--- TCY102 the entry is replaced
+import numpy as np
+def moved(points: np.ndarray):
+    points = points.reshape(-1, 3)
+    points[:, 2] = 0
+    return points
+def main(annotation):
+    points = moved(annotation["points"])
+    annotation["points"] = points
+    return annotation
+--- TCY112 put back where it was
+import torch
+def turned(points: torch.Tensor, angle):
+    points[..., 0] = points[..., 0] * angle
+    return points
+def main(points, angles):
+    rows = points * 2
+    for k in range(3):
+        rows[k] = turned(rows[k], angles[k])
+        rows[k] = turned(rows[k].unsqueeze(1), angles[k]).squeeze(1)
+    return rows
+--- TCY112 the name goes on as the other one
+import torch
+def masked(x: torch.Tensor, missing):
+    if missing.numel():
+        y = x
+        y[missing] = 0
+        x = y
+    return x
+--- TCY101 another entry in each turn
+import torch
+class Averages:
+    def __init__(self, names):
+        self.state = {name: torch.zeros(3) for name in names}
+    def update(self, values):
+        found = []
+        for name, value in values:
+            average = self.state[name]
+            if value is None:
+                average.mul_(0.9)
+            else:
+                found.append(average)
+        return found
+--- TCY111 a grid that is begun anew
+import numpy as np
+class Layer:
+    def __init__(self):
+        self.grid = np.zeros((9, 9))
+    def get_matrix(self, places):
+        grid = self.grid
+        grid.fill(0)
+        for x, y in places:
+            grid[x, y] += 1
+        return grid
 --- TCY112 read for what is never read again
 import torch
 def mixed(src: torch.Tensor, dst: torch.Tensor):

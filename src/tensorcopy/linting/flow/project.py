@@ -293,11 +293,11 @@ class Unit:
     def report(
         self, rule: Rule, node: Any, message: str, related: Related, fix: Any, level: Level | None = None
     ) -> None:
-        """Note a finding, one of a rule on a line."""
+        """Note a finding, one of a rule on a line. What only some arguments show takes the place of a note."""
         if self.muted or getattr(node, "lineno", None) is None:
             return
         key = (rule.code, node.lineno)
-        if key in self.findings:
+        if key in self.findings and not (self.findings[key].level is Level.NOTE and level is not Level.NOTE):
             return
         if self.lines is None:
             self.lines = _LINE_ENDS.split(self.source.text)

@@ -99,6 +99,8 @@ def _reads(unit: Unit, function: Any, parameter: str, depth: int) -> ast.AST | N
 
 def _reads_given(unit: Unit, call: ast.AST, given: ast.expr, depth: int) -> ast.AST | None:
     """Where what an expression holds is read after the call that it is handed to."""
+    if _is_put_back(unit, call, given):
+        return None
     given, scope = _held(unit, given), scope_of(unit, call)
     if depth > _DEEPEST:
         return None
@@ -120,6 +122,21 @@ def _reads_given(unit: Unit, call: ast.AST, given: ast.expr, depth: int) -> ast.
     if isinstance(scope, ast.Module) or given.id not in parameters_of(scope):
         return None
     return None if _is_bound_before(scope, given.id, call) else _reads(unit, scope, given.id, depth + 1)
+
+
+def _is_put_back(unit: Unit, call: ast.AST, given: ast.expr) -> bool:
+    """``rows[k] = f(rows[k])``, and ``x = f(d["x"])`` with ``d["x"] = x`` behind it: what was changed is replaced."""
+    stages = {
+        ast.dump(n) for n in walk(given) if isinstance(n, (ast.Subscript, ast.Attribute)) and _called_on(n, given)
+    }
+    assigned = (n for n in walk(scope_of(unit, call)) if isinstance(n, ast.Assign) and _end(n) >= _end(call))
+    targets = (ast.dump(t).replace("Store()", "Load()") for n in assigned for t in n.targets)
+    return any(target in stages for target in targets)
+
+
+def _called_on(node: ast.AST, given: ast.expr) -> bool:
+    """Whether *node* is what *given* starts from: ``rows[k]`` of ``rows[k].unsqueeze(1)``."""
+    return position(node) == position(given)
 
 
 def _held(unit: Unit, node: ast.expr) -> ast.expr:
@@ -275,7 +292,15 @@ def _is_rebound(unit: Unit, name: str, node: Any, read: ast.AST) -> bool:
         if isinstance(parent, ast.For) and name in _names_in([parent.target]) and position(parent) >= _end(node):
             return True
         child = parent
-    return False
+    return any(_binds(s, name) and position(s) < position(read) for s in _behind(unit, node))
+
+
+def _behind(unit: Unit, node: Any) -> Iterator[ast.stmt]:
+    """The statements that surely run after *node*, in the block around its statement."""
+    statement = statement_of(unit, node)
+    for block in _blocks(unit.parents.get(statement) if statement is not None else None):
+        if statement in block:
+            yield from block[block.index(statement) + 1 :]
 
 
 def _binds(statement: ast.AST | None, name: str) -> bool:

@@ -105,7 +105,8 @@ def _holder(node: ast.AST) -> ast.AST | None:
 def _is_of_the_turn(event: KeptChanged) -> bool:
     """``for k in names: x = tensors[k].numpy(); x *= 2; found[k] = x``: each turn takes another entry."""
     loop, node = event.kept.loop, event.kept.node
-    source = node.value if isinstance(node, ast.Assign) else None
+    given = node.args[:1] if isinstance(node, ast.Call) else []
+    source = node.value if isinstance(node, ast.Assign) else next(iter(given), None)
     if not isinstance(loop, ast.For) or not isinstance(source, ast.Name):
         return False
     moves = {n.id for n in ast.walk(loop.target) if isinstance(n, ast.Name)}

@@ -23,8 +23,6 @@ RULE = Rule(
 _CONVERTING = frozenset(
     ("to", "float", "double", "half", "type_as", "type", "contiguous", "detach", "cpu", "cuda", "astype")
 )
-# What gives the argument itself only where it has the dtype or device that is asked for: as a rule it has not.
-_CASTING = _CONVERTING - {"detach", "type_as", "contiguous"}
 _CROSSING = frozenset(("from_numpy", "as_tensor", "asarray", "asanyarray", "numpy", "from_dlpack", "to_numpy"))
 _CONVERSIONS = _CONVERTING | _CROSSING | {"ascontiguousarray"}
 # What only looks at the memory in another shape.
@@ -51,8 +49,7 @@ def converted_argument(event: Write) -> None:
     if is_replaced_by_callers(frame, root.name):
         return
     maybe = "may copy" in value.traits or "on one branch" in value.traits
-    unsure = (maybe and _last(step) in _CASTING) or _depends_on_device(event)
-    reader = None if unsure else _reader(event, name, root.name)
+    reader = None if maybe or _depends_on_device(event) else _reader(event, name, root.name)
     written = (event.node, f"the memory of {root.name} is written here")
     event.report(
         RULE,

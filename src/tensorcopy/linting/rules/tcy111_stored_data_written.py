@@ -41,8 +41,13 @@ def element(event: Write) -> None:
         f"{name} is the object's own data ({region.kept}), not a copy, and is written in place: each call changes what "
         f"is stored, so the next call starts from changed data; copy it first",
         related=((event.node, f"{region.kept} is written here"),),
-        level=Level.NOTE if _only_replaces(event, name) else None,
+        level=Level.NOTE if _only_replaces(event, name) or _fills_the_whole(event) else None,
     )
+
+
+def _fills_the_whole(event: Write) -> bool:
+    """``grid = self.grid; grid.fill(0); grid[i] = 1``: a buffer under a shorter name, and no data taken out of it."""
+    return event.how != "augmented" and all(step.name == "=" for step in event.value.steps())
 
 
 def _only_replaces(event: Write, name: str) -> bool:
