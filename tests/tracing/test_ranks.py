@@ -73,6 +73,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 
 def test_ranks_are_recorded_where_the_launcher_is_run(tmp_path: Path, alone: list[str]) -> None:
+    (tmp_path / "tensorcopy.capture").write_text("of an earlier run, of one process")
     losses, told = launched(tmp_path, *RUN, *LAUNCH, "train.py", "over")
 
     _shows_both_ranks(tmp_path)
@@ -81,7 +82,8 @@ def test_ranks_are_recorded_where_the_launcher_is_run(tmp_path: Path, alone: lis
 
 
 def test_ranks_are_recorded_where_the_launcher_runs_the_recording(tmp_path: Path, alone: list[str]) -> None:
-    (tmp_path / "tensorcopy.rank7.capture").write_text("of an earlier run")
+    for earlier in ("tensorcopy.rank7.capture", "tensorcopy.capture"):
+        (tmp_path / earlier).write_text("of an earlier run")
     losses, told = launched(tmp_path, *LAUNCH, *RUN, "train.py", "under")
 
     _shows_both_ranks(tmp_path)

@@ -19,12 +19,12 @@ def is_launcher(module: str, script: str | None) -> bool:
 def own_file(output: Path) -> Path:
     """Where this process writes its capture: ``name.rank0.capture`` for ``name.capture`` where there are several ranks.
 
-    What an earlier run with more ranks has left is removed by the first one.
+    What an earlier run has left, with more ranks or with one process, is removed by the first one.
     """
     if ranks() == 1:
         return output
     if rank() == 0:
-        _remove(file for file in files_of_ranks(output) if _rank_of(file) >= ranks())
+        _remove(file for file in (output, *files_of_ranks(output)) if not 0 <= _rank_of(file) < ranks())
     return output.with_name(f"{output.stem}.rank{rank()}{output.suffix}")
 
 
@@ -41,7 +41,7 @@ def launch(arguments: Sequence[str], options: Sequence[str], output: Path) -> in
     """
     from torch.distributed.run import main
 
-    _remove(files_of_ranks(output))
+    _remove([output, *files_of_ranks(output)])
     try:
         main(traced(arguments, [*options, "--quiet", "--output", str(output)]))
     except SystemExit as leaving:
@@ -73,4 +73,5 @@ def _rank_of(file: Path) -> int:
 
 def _remove(files: Iterable[Path]) -> None:
     for file in list(files):
-        file.unlink(missing_ok=True)
+        if file.is_file():  # and not /dev/null
+            file.unlink(missing_ok=True)
