@@ -155,3 +155,12 @@ def test_every_link_of_a_page_leads_somewhere(sample: str) -> None:
 
     assert links - set(names) == set()
     assert len(names) == len(set(names))
+
+
+def test_of_what_is_said_of_one_line_that_of_the_finding_itself_comes_first() -> None:
+    others = tuple(replace(KEPT.place, function="", message=text) for text in ("one", "other", "third", "fourth"))
+    (found,) = callouts(report_of(replace(CAPTURE, findings=(replace(KEPT, related=others),))))
+    excerpt = found.details[0]
+
+    assert isinstance(excerpt, Excerpt)
+    assert [m.text for m in excerpt.marks] == ["kept here, sharing the memory", "one", "other", "third", "fourth"]

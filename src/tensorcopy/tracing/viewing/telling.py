@@ -62,7 +62,8 @@ def _times(finding: Finding) -> str:
 
 def _excerpts(finding: Finding, files: Files, *, listed: bool) -> Iterator[Excerpt]:
     """The lines of the finding, near ones together, its own first."""
-    spots = sorted({finding.place, *finding.related}, key=lambda s: (s.file, s.line))
+    # What is said of one line stays in its order, the finding's own first.
+    spots = sorted(dict.fromkeys((finding.place, *finding.related)), key=lambda s: (s.file, s.line))
     groups = [group for _, same in groupby(spots, key=lambda s: s.file) for group in _near(list(same))]
     groups.sort(key=lambda group: finding.place not in group)
     for group in groups:
