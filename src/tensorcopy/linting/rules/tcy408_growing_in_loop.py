@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from ..flow import values as v
-from ..flow.binding import quiet_value
 from ..flow.events import Call, on_call
 from ..flow.walking import walk
 from ..model import Level, Rule
-from ._training import called_name
+from ._loops import has_many_turns
 
 RULE = Rule(
     code="TCY408",
@@ -46,7 +44,7 @@ def grown(event: Call) -> None:
         f"each turn of the loop copies all of {target.id} to add a little: the time grows with the square of the "
         "length; collect the parts in a list and join them once after the loop",
         related=((loop, "in this loop"),),
-        level=Level.NOTE if _is_counted(loop) or _is_over_layers(event, loop) else None,
+        level=None if has_many_turns(event, loop) else Level.NOTE,
     )
 
 
@@ -56,23 +54,6 @@ def _is_first(event: Call, name: str) -> bool:
     if isinstance(first, (ast.List, ast.Tuple)) and first.elts:
         first = first.elts[0]
     return isinstance(first, ast.Name) and first.id == name
-
-
-def _is_counted(loop: ast.For | ast.While) -> bool:
-    """``for i in range(n)``: of how many turns is not known, and most such loops have few."""
-    iterated = loop.iter if isinstance(loop, ast.For) else None
-    if isinstance(iterated, ast.Call) and called_name(iterated) == "tqdm" and iterated.args:
-        iterated = iterated.args[0]
-    return isinstance(iterated, ast.Call) and called_name(iterated) in ("range", "trange")
-
-
-def _is_over_layers(event: Call, loop: ast.For | ast.While) -> bool:
-    """``for layer in self.layers``: as few turns as there are layers."""
-    iterated = loop.iter if isinstance(loop, ast.For) else None
-    if isinstance(iterated, ast.Call) and called_name(iterated) in ("enumerate", "zip", "reversed") and iterated.args:
-        iterated = iterated.args[0]
-    value = quiet_value(event.frame, iterated) if iterated is not None else None
-    return value is not None and value.kind == v.MODULE
 
 
 def _is_short(loop: ast.For | ast.While) -> bool:
