@@ -12,6 +12,7 @@ from ..flow.events import Call, on_call
 from ..flow.places import replaced
 from ..flow.values import Value
 from ..model import Fix, Level, Rule
+from ._large import holds_large_integers
 
 RULE = Rule(
     code="TCY301",
@@ -85,19 +86,8 @@ def back_to_integers(event: Call) -> None:
         f"back rounded",
         related=((event.node, f"made {target} again here"),),
         fix=_fix(event, source, target),
-        level=Level.NOTE if dtype == "float32" and _holds_small_numbers(source) else None,
+        level=None if dtype != "float32" or holds_large_integers(event.frame) else Level.NOTE,
     )
-
-
-def _holds_small_numbers(source: Call) -> bool:
-    """Whether a list is written there that holds one number, or places in a list: seldom above 2**24."""
-    given = source.node.args[0] if source.node.args else None
-    if isinstance(given, ast.ListComp):
-        element = given.elt
-        return (
-            isinstance(element, ast.Call) and isinstance(element.func, ast.Attribute) and element.func.attr == "index"
-        )
-    return isinstance(given, (ast.List, ast.Tuple)) and len(given.elts) == 1
 
 
 def _is_filled(event: Call) -> bool:
