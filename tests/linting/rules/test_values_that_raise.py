@@ -316,7 +316,8 @@ def test_the_safe_fixes_convert_as_meant(body: str, expected: tuple[str, str]) -
     ("body", "level"),
     [
         ("np.array(u, copy=False)", Level.NOTE),
-        ("np.array(u, dtype=np.float32, copy=False)", Level.WARNING),
+        ("np.array(u, dtype=np.float32, copy=False)", Level.NOTE),
+        ("np.array(np.zeros(3), dtype=np.float32, copy=False)", Level.WARNING),
         ("np.array([1, 2], copy=False)", Level.WARNING),
         ("np.zeros(3, dtype=np.uint32).astype(np.int32)", Level.NOTE),
         ("np.zeros(3, dtype=np.uint16).astype(np.int16)", Level.WARNING),

@@ -116,7 +116,6 @@ def _annotated_generic(frame: Frame, node: ast.Subscript, region: Region | None)
             )
         return Value(kind, node, items=[element], traits=frozenset(("comprehension", "annotated")))
     if name in ("Dict", "dict", "Mapping") and inner:
-        return Value(
-            v.DICT, node, items={...: annotated(frame, inner[-1], region.element if region is not None else None)}
-        )
+        held = annotated(frame, inner[-1], region.element if region is not None else None)
+        return Value(v.DICT, node, items={...: held}, traits=frozenset(("annotated",)))
     return None

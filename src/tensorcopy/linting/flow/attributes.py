@@ -11,7 +11,7 @@ from .expressions import evaluate, handles, path_of
 from .frame import Frame
 from .functions import call_function, construct
 from .making import shared
-from .project import ClassInfo
+from .project import ClassInfo, FunctionInfo
 from .resolving import defined_in
 from .values import Cut, Region, Value
 from .vocabulary import ATTRIBUTES_BOOL, ATTRIBUTES_INT
@@ -119,7 +119,7 @@ def _of_instance(frame: Frame, node: ast.Attribute, base: Value, name: str) -> V
     if method is not None:
         if method.has_decorator("property", "cached_property"):
             return call_function(frame, node, method, [base], {})
-        return Value(v.FUNCTION, node, ref=method, items=[] if base.kind == v.CLASS else [base])
+        return Value(v.FUNCTION, node, ref=method, items=_bound_to(base, method))
     if base.kind != v.CLASS:
         construct(info)
     value = info.attribute(name)
@@ -134,6 +134,15 @@ def _of_instance(frame: Frame, node: ast.Attribute, base: Value, name: str) -> V
     if base.kind == v.MODULE and name in ("parameters", "state_dict", "children", "modules"):
         return None
     return Value(v.UNKNOWN, node, regions=(info.region(name),), traits=frozenset(("attribute",)))
+
+
+def _bound_to(base: Value, method: FunctionInfo) -> list[Value]:
+    """What a method gets before its arguments: the object, the class, or nothing."""
+    if method.is_static:
+        return []
+    if method.has_decorator("classmethod"):
+        return [base if base.kind == v.CLASS else Value(v.CLASS, base.node, ref=base.ref)]
+    return [] if base.kind == v.CLASS else [base]
 
 
 def _of_module(frame: Frame, node: ast.Attribute, base: Value, name: str) -> Value | None:

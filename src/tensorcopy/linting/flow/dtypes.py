@@ -88,7 +88,18 @@ _CODES = {
     "int": "int64",
 }
 _INDICES = frozenset(
-    ["argmax", "argmin", "argsort", "nonzero", "argwhere", "bincount", "count_nonzero", "searchsorted", "bucketize"]
+    [
+        "argmax",
+        "argmin",
+        "argsort",
+        "nonzero",
+        "argwhere",
+        "bincount",
+        "count_nonzero",
+        "searchsorted",
+        "bucketize",
+        "multinomial",
+    ]
 )
 # Functions of torch.fft and numpy.fft that give complex numbers, whatever they are given.
 SPECTRA = frozenset(["fft", "rfft", "fft2", "rfft2", "fftn", "rfftn"])

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import ast
+
 from ..flow import values as v
 from ..flow.binding import quiet_value
 from ..flow.events import AssignedAttribute, Call, on, on_call
 from ..flow.values import Value
 from ..flow.vocabulary import FACTORIES
 from ..model import Level, Rule
+from ._data import leaves
 
 RULE = Rule(
     code="TCY306",
@@ -18,13 +21,36 @@ RULE = Rule(
 _MAKERS = tuple(
     f"torch.{name}" for name in (*sorted(FACTORIES), "tensor", "asarray", "zeros_like", "ones_like", "full_like")
 )
+_MAKING = frozenset(
+    [
+        "as_tensor",
+        "from_numpy",
+        "LongTensor",
+        "IntTensor",
+        "long",
+        "int",
+        "short",
+        "byte",
+        "bool",
+        "to",
+        "type",
+        "clone",
+    ]
+) | frozenset(name.rpartition(".")[2] for name in _MAKERS)
 
 
 @on_call(*_MAKERS)
 def made(event: Call) -> None:
     """``torch.tensor([1, 2], requires_grad=True)``."""
-    if _is_true(event.keywords.get("requires_grad")):
+    data = event.argument(0, "data")
+    stated = "dtype" in event.keywords or data is None or not any(_is_annotated(leaf) for leaf in leaves(data))
+    if _is_true(event.keywords.get("requires_grad")) and stated:
         _check(event, event.result)
+
+
+def _is_annotated(value: Value | None) -> bool:
+    """Whether only an annotation says that a number is an integer."""
+    return value is not None and "annotated" in value.traits
 
 
 @on_call("torch.Tensor.requires_grad_")
@@ -59,9 +85,21 @@ def _is_true(value: Value | None) -> bool:
 def _check(event: Call | AssignedAttribute, value: Value | None) -> None:
     if value is None or value.kind != v.TENSOR or not value.dtype.startswith(("int", "uint", "bool")):
         return
+    if not any(_is_made_of_integers(v) for v in (value, *(step.base for step in value.steps()))):
+        return
     event.report(
         RULE,
         event.node,
         f"the tensor is {value.dtype}, and only floating-point and complex tensors can require gradients: torch raises "
         f"RuntimeError; write the numbers as floats or give a dtype",
     )
+
+
+def _is_made_of_integers(made: Value) -> bool:
+    """Whether torch makes the tensor here: a function of the project may give another dtype in each call."""
+    node = made.node
+    if made.traits & {"inferred", "on one branch"}:
+        return False
+    if isinstance(node, ast.Call):
+        return getattr(node.func, "attr", getattr(node.func, "id", "")) in _MAKING
+    return isinstance(node, ast.Compare) or (isinstance(node, ast.Name) and "made" in made.traits)

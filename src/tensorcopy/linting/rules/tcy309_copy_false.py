@@ -5,8 +5,10 @@ from __future__ import annotations
 import ast
 
 from ..flow import values as v
+from ..flow.dtypes import asked_for
 from ..flow.events import Call, on_call
 from ..flow.places import replaced
+from ..flow.values import Value
 from ..model import Fix, Level, Rule
 from ._data import is_array
 
@@ -28,7 +30,7 @@ def never(event: Call) -> None:
     plain = not any(k.arg not in ("copy", None) for k in event.node.keywords) and len(event.node.args) == 1
     if is_array(data) and plain:
         return
-    needed = data is not None and data.kind in (v.LIST, v.TUPLE, v.TENSOR, *v.NUMBERS)
+    needed = data is not None and (data.kind in (v.LIST, v.TUPLE, v.TENSOR, *v.NUMBERS) or _is_cast(event, data))
     where = "here" if needed else "where a copy is needed"
     event.report(
         RULE,
@@ -36,8 +38,14 @@ def never(event: Call) -> None:
         f"copy=False means never since NumPy 2: np.array() raises ValueError {where}; "
         f"np.asarray() copies only if it has to",
         fix=_fix(event),
-        level=None if needed or not plain else Level.NOTE,
+        level=None if needed else Level.NOTE,
     )
+
+
+def _is_cast(event: Call, data: Value) -> bool:
+    """Whether an array of a known dtype is asked for another one."""
+    asked = asked_for(event.args[1:], event.keywords)
+    return is_array(data) and data.dtype != "" and asked not in ("", data.dtype)
 
 
 def _fix(event: Call) -> object:

@@ -56,7 +56,7 @@ def refused(event: Call) -> None:
 
 
 def _iterator(value: Value | None) -> str:
-    if value is None:
+    if value is None or value.traits & {"annotated", "inferred", "or None", "on one branch"}:
         return ""
     if value.kind == v.LIST and "generator" in value.traits:
         return "a generator"

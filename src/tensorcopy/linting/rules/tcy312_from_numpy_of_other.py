@@ -16,13 +16,18 @@ RULE = Rule(
     summary="torch.from_numpy is given something that is no array, and raises",
 )
 _SHOWN = {v.LIST: "a list", v.TUPLE: "a tuple", v.TENSOR: "a tensor", v.SERIES: "a column of pandas", v.DICT: "a dict"}
+_UNSURE = frozenset(("inferred", "or None", "annotated", "argument", "on one branch"))
 
 
 @on_call("torch.from_numpy")
 def converted(event: Call) -> None:
     """A list, a tensor, or a column of pandas."""
     data = event.argument(0)
-    if data is None or data.kind not in _SHOWN or data.traits & {"inferred", "or None", "annotated", "argument"}:
+    if data is None or data.kind not in _SHOWN:
+        return
+    if any(value.traits & _UNSURE for value in (data, *(step.base for step in data.steps()))):
+        return
+    if _is_kept(event.node.args[0] if event.node.args else None):
         return
     event.report(
         RULE,
@@ -30,6 +35,13 @@ def converted(event: Call) -> None:
         f"from_numpy() takes NumPy arrays only: for {_SHOWN[data.kind]} it raises TypeError",
         fix=_fix(event) if data.kind in (v.LIST, v.TUPLE) else None,
     )
+
+
+def _is_kept(node: ast.expr | None) -> bool:
+    """Whether it is taken from an attribute of an object, ``self.table[i]``, which may hold another kind by then."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
+    return isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.attr not in ("values", "T")
 
 
 def _fix(event: Call) -> object:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ast
+
 from ..flow import values as v
 from ..flow.events import Call, on_call
 from ..flow.values import Value
@@ -33,15 +35,20 @@ def converted(event: Call) -> None:
 
 def _lengths(data: Value | None) -> list[int]:
     """The lengths of the rows, where every row is a list whose elements are all known numbers."""
-    rows = data.items if data is not None and data.kind in (v.LIST, v.TUPLE) else None
-    if not isinstance(rows, list) or data is None or data.traits & {"comprehension", "repeated"}:
+    if data is None or not _is_written_out(data):
         return []
-    return [len(row.items) for row in rows] if all(map(_is_row, rows)) else []
+    return [len(row.items) for row in data.items] if all(map(_is_row, data.items)) else []
+
+
+def _is_written_out(data: Value) -> bool:
+    """Whether a list holds what is written between its brackets, and nothing else."""
+    node, items = data.node, data.items
+    if not isinstance(node, (ast.List, ast.Tuple)) or not isinstance(items, list):
+        return False
+    return len(node.elts) == len(items) and not any(isinstance(e, ast.Starred) for e in node.elts)
 
 
 def _is_row(row: Value | None) -> bool:
-    if row is None or row.kind not in (v.LIST, v.TUPLE) or not isinstance(row.items, list):
+    if row is None or row.kind not in (v.LIST, v.TUPLE) or not _is_written_out(row):
         return False
-    return not row.traits & {"comprehension", "repeated"} and all(
-        i is not None and i.kind in v.NUMBERS for i in row.items
-    )
+    return all(i is not None and i.kind in v.NUMBERS for i in row.items)

@@ -139,9 +139,19 @@ def _outlives(event: Kept) -> bool:
 
 def _is_given_back(function: ast.AST, name: str) -> bool:
     """Whether a function returns or yields a list as it is, instead of joining what it holds or reading it."""
+    if any(_joins(n, name) for n in walk(function)):
+        return False
     given = (n.value for n in walk(function) if isinstance(n, (ast.Return, ast.Yield)) and n.value is not None)
     parts = (p for value in given for p in (value.elts if isinstance(value, (ast.Tuple, ast.List)) else [value]))
     return any(isinstance(p, ast.Name) and p.id == name for p in parts)
+
+
+def _joins(node: ast.AST, name: str) -> bool:
+    """``found = torch.stack(found)``."""
+    if not isinstance(node, ast.Assign) or not any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
+        return False
+    calls = (n for n in walk(node.value) if isinstance(n, ast.Call))
+    return any(isinstance(a, ast.Name) and a.id == name for call in calls for a in call.args)
 
 
 def _is_bound_in(loop: ast.AST, name: str) -> bool:
@@ -155,7 +165,7 @@ def _is_one_of_several(event: Kept, step: Step) -> bool:
     others = [
         n for n in walk(scope) if isinstance(n, ast.Subscript) and n is not step.node and isinstance(n.ctx, ast.Load)
     ]
-    return any(ast.unparse(n.value) == base and _takes_one_column(n) for n in others)
+    return any(ast.unparse(n.value) == base and _restricts(n.slice) for n in others)
 
 
 def _fix(node: ast.expr) -> object:
