@@ -34,6 +34,7 @@ import torch.nn.functional as F
 net = th.nn.Linear(2, 2)
 def loss(batches):
     return th.FloatTensor([F.mse_loss(net(b), b) for b in batches]).mean()  # here
+loss(th.ones(3, 1, 2))
 --- imported constructor
 from torch import as_tensor, nn, ones
 net = nn.Linear(1, 1)
@@ -75,11 +76,12 @@ def loss(policy, states):
         dist = Categorical(logits=policy(s))
         found.append(dist.log_prob(dist.sample()))
     return -torch.tensor(found).sum()  # here
---- attributes that another method sets to tensors
+--- attributes that another method sets to tensors, for each of several
 import torch
 class Scaler:
     def parameters(self):
-        return torch.tensor([self.low, self.high])  # here
+        while self.low < self.high:
+            yield torch.tensor([self.low, self.high])  # here
 
     def fit(self, y: torch.Tensor):
         self.low = y.min()
@@ -100,10 +102,13 @@ class Scaler:
 import torch
 def order(lengths: torch.Tensor, index):
     return torch.tensor([lengths[i] for i in index])  # here
---- literal
+--- literal in a loop
 import torch
-def ends(x: torch.Tensor):
-    return torch.tensor([x.min(), x.max()])  # here
+def ends(xs: list[torch.Tensor]):
+    found = []
+    for x in torch.stack(xs):
+        found.append(torch.tensor([x.min(), x.max()]))  # here
+    return found
 --- iterated
 import torch
 def powers(steps: torch.Tensor):
@@ -259,7 +264,23 @@ def test_numbers_made_into_tensors_on_the_spot_are_a_note() -> None:
     )
     found = [f for f in found_in(program) if f.code == CODE]
 
-    assert [(f.place.line, f.level) for f in found] == [(3, Level.NOTE), (4, Level.WARNING)]
+    assert [(f.place.line, f.level) for f in found] == [(3, Level.NOTE), (4, Level.NOTE)]
+
+
+def test_a_tensor_among_the_numbers_of_a_list_is_a_note() -> None:
+    program = "import torch\nx = torch.ones(3)\na = [0.0, 0.0]\na[0] = x.detach().mean()\nb = torch.tensor(a)\n"
+
+    assert [(f.code, f.level) for f in found_in(program)] == [(CODE, Level.NOTE)]
+
+
+def test_a_function_that_nobody_calls_may_record_no_graph() -> None:
+    program = (
+        "import torch\nnet = torch.nn.Linear(2, 1)\ndef f(x):\n    return torch.tensor([net(x).sum(), net(x).mean()])\n"
+    )
+    alone = [f.level for f in found_in(program) if f.code == CODE]
+    called = [f.level for f in found_in(program + "f(torch.ones(1, 2))\n") if f.code == CODE]
+
+    assert (alone, called) == ([Level.NOTE], [Level.ERROR])
 
 
 def test_a_written_list_of_one_tensor_is_a_note() -> None:

@@ -181,8 +181,8 @@ def test_the_fix_detaches_and_the_program_runs() -> None:
     assert printed_by(mended(program, CODE)) == "[2. 2.]\n"
 
 
-def test_a_function_that_its_file_does_not_call_gives_a_warning_since_the_caller_may_record_no_graph() -> None:
+def test_a_function_that_its_file_does_not_call_gives_a_note_since_the_caller_may_record_no_graph() -> None:
     program = "import torch\nnet = torch.nn.Linear(2, 2)\ndef f(x):\n    return net(x).numpy()\n"
-    assert [(f.code, f.level.value) for f in found_in(program)] == [("TCY213", "warning")]
+    assert [(f.code, f.level.value) for f in found_in(program)] == [("TCY213", "note")]
     called = [f.level.value for f in found_in(program + "f(torch.ones(2))\n") if f.place.line == 4]
     assert called == ["error"]

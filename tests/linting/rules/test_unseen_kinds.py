@@ -78,7 +78,11 @@ WRONG = [
     ("TCY201", NET + "def f(x):\n    a, b = net(x)\n    return x.new_tensor([a, b])\nprint(f(torch.ones(2)))\n"),
     ("TCY203", MASKED + "        return x @ nn.Parameter(self.w * 2)\n"),
     ("TCY207", LOOP + "    kept.append((x, h))\n" + STEP),
-    ("TCY214", SCALE + "        self.running = 0.9 * self.running + 0.1 * h.mean(0)\n        return h\n"),
+    (
+        "TCY214",
+        SCALE + "        self.running = 0.9 * self.running + 0.1 * h.mean(0)\n        return h\n"
+        "scale = Scale()\nfor x in torch.ones(2, 1, 2):\n    scale(x).sum().backward()\n",
+    ),
     ("TCY103", ENCODER + "        self.buf[:n] = x * 2\n        return self.buf[:n]\n" + ENCODED),
     ("TCY102", SPLIT + "    xy /= n\n" + CAT + "f(b, 2)\nprint(b)\n"),
     (

@@ -6,10 +6,12 @@ import ast
 
 from ..flow import values as v
 from ..flow.events import Call, on_call
+from ..flow.frame import Frame
 from ..flow.places import replaced
 from ..flow.values import Value
 from ..model import Edit, Fix, Level, Rule
 from ._reading import body_of
+from ._recorded import is_recorded
 
 RULE = Rule(
     code="TCY201",
@@ -48,7 +50,7 @@ def built(event: Call) -> None:
         )
     if not tensors or _only_if_empty(event):
         return
-    attached = event.frame.grad == "on" and any(t.graph == v.ON for t in tensors)
+    attached = event.frame.grad == "on" and any(_needs_gradient(event.frame, t) for t in tensors)
     if any("vector" in t.traits for t in tensors):
         text = f"torch.{name} of a list of tensors with several elements raises ValueError"
     elif attached:
@@ -60,11 +62,18 @@ def built(event: Call) -> None:
     event.report(RULE, event.node, f"{text}; use torch.stack", _made(source, event.node), fix, level)
 
 
+def _needs_gradient(frame: Frame, tensor: Value) -> bool:
+    """Whether it is on the graph for sure: where one is recorded, or as a parameter in the forward of its module."""
+    in_forward = frame.function is not None and frame.function.name == "forward"
+    return tensor.graph == v.ON and (is_recorded(frame) or (in_forward and "parameter" in tensor.traits))
+
+
 def _level_off_graph(event: Call, tensors: list[Value], *, mixed: bool) -> Level:
-    """A constant among the numbers of a literal is a matter of style, and so are one tensor or numbers made here."""
+    """A few tensors written in a list, outside of a loop, are a matter of style, and so are numbers made here."""
     literal = isinstance(event.argument_node(0, "data"), (ast.List, ast.Tuple))
-    style = mixed or len(tensors) == 1 or all(_is_number(t) for t in tensors)
-    return Level.NOTE if literal and style else Level.WARNING
+    style = mixed or len(tensors) == 1 or event.frame.loop is None or all(_is_number(t) for t in tensors)
+    alone = mixed and len(tensors) == 1
+    return Level.NOTE if alone or (literal and style) else Level.WARNING
 
 
 def _is_number(item: Value) -> bool:

@@ -11,6 +11,7 @@ from ..flow.places import replaced
 from ..flow.values import Value
 from ..model import Fix, Level, Rule
 from ._reading import body_of
+from ._recorded import level_recorded
 from ._saving import is_computed
 
 RULE = Rule(
@@ -139,4 +140,5 @@ def _tell(event: BackPropagated | Call, node: ast.AST, what: str, value: Value, 
         f"{what}: the gradient ends there, and what the value was computed from gets none; use the value itself",
         related,
         fix,
+        None if "parameter" in value.traits and _in_forward(event.frame) else level_recorded(event.frame),
     )

@@ -10,6 +10,7 @@ from ..flow.frame import Frame
 from ..flow.values import Cut, Value
 from ..model import Level, Rule
 from ._reading import body_of
+from ._recorded import level_recorded
 from ._roots import roots_of
 
 RULE = Rule(
@@ -59,6 +60,7 @@ def _tell(event: Returned | BackPropagated, cut: Cut, other: ast.AST, text: str)
         "a cast to an integer dtype drops the graph without a word: no gradient passes here; "
         "keep the floating-point value, or pass the gradient on with x + (x.round() - x).detach()",
         [(other, text)],
+        level=level_recorded(event.frame),
     )
 
 

@@ -6,6 +6,7 @@ from ..flow import values as v
 from ..flow.events import BackPropagated, Returned, on
 from ..flow.frame import Frame
 from ..model import Level, Rule
+from ._recorded import level_recorded
 from ._saving import spoiled_in
 
 RULE = Rule(
@@ -38,4 +39,5 @@ def _tell(event: BackPropagated | Returned, frame: Frame) -> None:
             f"{spoiled.what} saved this memory for backward; autograd does not see a write through .data or NumPy, "
             "so that the gradient is computed from the new values and is wrong; write out of place, or to a clone",
             [(spoiled.node, "saved for backward here"), (event.node, "the gradient is needed here")],
+            level=level_recorded(frame),
         )

@@ -9,6 +9,7 @@ from ..flow.events import BackPropagated, Call, Operator, Returned, Write, on, o
 from ..flow.frame import Frame
 from ..model import Level, Rule
 from ._callers import calls_of
+from ._recorded import level_recorded
 from ._saving import (
     OPERAND_NEEDED,
     PRODUCTS,
@@ -104,6 +105,7 @@ def _tell(event: BackPropagated | Returned, frame: Frame, text: str) -> None:
             f"{spoiled.what} saved this memory for backward, and it is written in place afterwards: backward raises "
             "RuntimeError (modified by an inplace operation); write out of place, or collect parts in a list",
             [(spoiled.node, "saved for backward here"), (event.node, text)],
+            level=level_recorded(frame),
         )
 
 

@@ -11,7 +11,8 @@ from ..flow.values import Value
 from ..flow.walking import Parents, walk
 from ..model import Level, Rule
 from ._callers import has_unknown_callers
-from ._reading import body_of, position, written_name
+from ._reading import body_of, contains, position, written_name
+from ._recorded import level_recorded, says_freezing
 
 RULE = Rule(
     code="TCY210",
@@ -36,7 +37,15 @@ def written(event: Write) -> None:
         f"{through} that requires grad is written in place while the graph is recorded, which raises RuntimeError; "
         "write inside torch.no_grad()",
         _origin(value, event.node),
+        level=level_recorded(frame) if _surely_trains(event) else Level.NOTE,
     )
+
+
+def _surely_trains(event: Write) -> bool:
+    """Whether nothing in the file freezes the leaf: made in this very function, or nothing is frozen at all."""
+    made = event.value.owner.node
+    here = event.frame.function is not None and isinstance(made, ast.Call) and contains(body_of(event.frame), made)
+    return here or not says_freezing(event.frame)
 
 
 def _loads_weights(event: Write) -> bool:

@@ -11,6 +11,7 @@ from ..flow.project import ClassInfo
 from ..flow.values import Value
 from ..model import Level, Rule
 from ._reading import statement_of
+from ._recorded import level_recorded
 from ._saving import is_computed
 
 RULE = Rule(
@@ -43,6 +44,7 @@ def copied(event: Call) -> None:
             event.node,
             "deepcopy of a tensor that was computed on the graph raises RuntimeError; copy with .detach().clone()",
             [(inner.node, "computed here")] if isinstance(inner.node, ast.expr) else [],
+            level=level_recorded(event.frame),
         )
 
 

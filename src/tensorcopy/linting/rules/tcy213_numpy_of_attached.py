@@ -10,6 +10,7 @@ from ..flow.places import inserted_after
 from ..flow.values import Value
 from ..model import Fix, Level, Rule
 from ._callers import has_unknown_callers, is_called_without_graph
+from ._recorded import level_recorded
 
 RULE = Rule(
     code="TCY213",
@@ -45,7 +46,7 @@ def asked(event: Call) -> None:
         f"numpy() of a tensor that requires grad raises RuntimeError{unless}; call .detach() before it",
         _origin(value, event.node),
         fix if isinstance(receiver, (ast.Name, ast.Attribute, ast.Subscript, ast.Call)) else None,
-        Level.WARNING if unknown else None,
+        level_recorded(event.frame),
     )
 
 
@@ -61,7 +62,7 @@ def read(event: Call) -> None:
     value = next((i for i in items if i is not None and _attached(i)), None)
     if value is not None and not is_called_without_graph(event.frame):
         text = f"np.{name} asks a tensor that requires grad for its memory, which raises RuntimeError; detach it first"
-        event.report(RULE, event.node, text, _origin(value, event.node))
+        event.report(RULE, event.node, text, _origin(value, event.node), level=level_recorded(event.frame))
 
 
 def _attached(value: Value) -> bool:

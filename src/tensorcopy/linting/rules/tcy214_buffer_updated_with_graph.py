@@ -11,6 +11,7 @@ from ..flow.places import inserted_after
 from ..flow.values import Value
 from ..model import Fix, Level, Rule
 from ._reading import ancestors
+from ._recorded import level_recorded
 from ._training import names_in
 
 RULE = Rule(
@@ -153,4 +154,5 @@ def _tell(frame: Frame, event: AssignedAttribute | Write, node: ast.AST, name: s
         "where backward() goes through it a second time and raises, or memory grows; detach the update",
         (),
         fix if argument is not None else None,
+        level_recorded(frame),
     )

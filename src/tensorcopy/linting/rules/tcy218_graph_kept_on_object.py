@@ -34,7 +34,9 @@ def ended(event: FunctionEnd) -> None:
     losses = {name: node for node in nodes for name in _trained(frame, function, node)}
     for node in nodes if losses else ():
         for kept in _collected(function, node):
-            if kept.id in losses and not _is_cut(nodes, kept.id) and not _is_another(nodes, kept, losses[kept.id]):
+            if kept.id not in losses or _is_cut(nodes, kept.id) or _is_of_numbers(nodes, kept.id):
+                continue
+            if not _is_another(nodes, kept, losses[kept.id]):
                 _tell(event, node, kept, losses[kept.id])
 
 
@@ -91,6 +93,28 @@ def _is_cut(nodes: list[ast.AST], name: str) -> bool:
     bindings = (n for n in nodes if isinstance(n, ast.Assign))
     values = [n.value for n in bindings if any(isinstance(t, ast.Name) and t.id == name for t in n.targets)]
     return any(isinstance(n, ast.Attribute) and n.attr in _OFF_GRAPH for value in values for n in walk(value))
+
+
+def _is_of_numbers(nodes: list[ast.AST], name: str, depth: int = 0) -> bool:
+    """Whether a constructor of tensors makes the variable, or the loss in the dict that it is: it has no graph."""
+    for node in nodes:
+        if not isinstance(node, ast.Assign) or not any(isinstance(t, ast.Name) and t.id == name for t in node.targets):
+            continue
+        value = node.value
+        if isinstance(value, ast.Call) and getattr(value.func, "attr", "") in ("tensor", "as_tensor", "Tensor"):
+            return True
+        entry = _entry(value, "loss")
+        if depth < 2 and isinstance(entry, ast.Name) and _is_of_numbers(nodes, entry.id, depth + 1):
+            return True
+    return False
+
+
+def _entry(value: ast.expr, key: str) -> ast.expr | None:
+    """What a written dict holds under a key."""
+    if not isinstance(value, ast.Dict):
+        return None
+    pairs = zip(value.keys, value.values, strict=True)
+    return next((v for k, v in pairs if isinstance(k, ast.Constant) and k.value == key), None)
 
 
 def _is_another(nodes: list[ast.AST], kept: ast.Name, trained: ast.AST) -> bool:
