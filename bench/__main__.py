@@ -1,13 +1,17 @@
-"""Run the benchmarks: ``python -m bench [GROUP ...] [--rounds N] [--only TEXT] [--one-thread]``."""
+"""Run the benchmarks: ``python -m bench [GROUP ...] [--rounds N] [--only TEXT] [--one-thread]``.
+
+``python -m bench checking FOLDER ...`` measures `tensorcopy check`.
+"""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Iterator
 
 from tensorcopy._discovery import modules_of
 
-from . import groups, report
+from . import checking, groups, report
 from .measure import Cell, count_one_thread, measure
 
 
@@ -27,6 +31,9 @@ def own_lines(names: list[str], rounds: int, only: str) -> Iterator[str]:
 
 def main() -> None:
     """Measure and print."""
+    if sys.argv[1:2] == ["checking"]:
+        checking.main(sys.argv[2:])
+        return
     parser = argparse.ArgumentParser(prog="python -m bench", description=__doc__)
     parser.add_argument("groups", nargs="*", help="all when none is named")
     parser.add_argument("--rounds", type=int, default=7, help="how often the candidates take turns")

@@ -1,9 +1,9 @@
-"""What ``tensorcopy check`` costs on a folder: ``python -m bench.checking FOLDER [--rounds N] [--torchfix COMMAND]``.
+"""What ``tensorcopy check`` costs: ``python -m bench checking FOLDER ... [--rounds N] [--torchfix COMMAND]``.
 
 Every figure is CPU time, user and system, of a process of its own on one core, and the candidates take turns. *parse*
 reads and parses the same files and does nothing else; *cold* has no cache; *warm* has the one that it just made.
-Start-up is a check of an empty folder, above what Python itself takes. TorchFix is run with one process, if a command
-for it is given.
+*start* is a check of three lines with a finding, which loads all rules; start-up is what it takes above Python itself.
+All find their modules compiled, as after an installation. TorchFix is run with one process, where a command is given.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -33,6 +33,11 @@ for name in sys.stdin.read().split("\\0"):
 """
 
 
+_SHORT_RUNS = 5
+"""How often what takes no time has its turn, each time."""
+_SMALL = "import torch\n\nx = torch.tensor(torch.zeros(3))\n"
+
+
 @dataclass(slots=True, kw_only=True)
 class Candidate:
     """A command, what it reads, and what its runs cost: CPU seconds each, and the largest memory in MB."""
@@ -40,6 +45,7 @@ class Candidate:
     name: str
     command: Sequence[str]
     text: str = ""
+    variables: Mapping[str, str] | None = None
     seconds: list[float] = field(default_factory=list)
     memory: float = 0.0
 
@@ -49,7 +55,7 @@ class Candidate:
             given.write(self.text.encode("utf-8", "surrogateescape"))
             given.seek(0)
             quiet = subprocess.DEVNULL
-            process = subprocess.Popen(self.command, stdin=given, stdout=quiet, stderr=quiet)
+            process = subprocess.Popen(self.command, stdin=given, stdout=quiet, stderr=quiet, env=self.variables)
             _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
         if process.returncode not in (0, 1):
@@ -68,23 +74,36 @@ class Candidate:
         return statistics.median(self.seconds) / self.best
 
 
-def candidates(folder: str, files: Sequence[str], scratch: str, torchfix: str) -> dict[str, Candidate]:
+def candidates(folders: Sequence[str], files: Sequence[str], scratch: str, torchfix: str) -> dict[str, Candidate]:
     """What is measured, by name, in the order of its turns."""
-    empty = os.path.join(scratch, "empty")
-    os.mkdir(empty)
+    small = os.path.join(scratch, "small")
+    os.mkdir(small)
+    Path(small, "small.py").write_text(_SMALL)
     check = [sys.executable, "-m", "tensorcopy", "check", "--isolated", "-j1", "--exit-zero"]
     kept = ["--cache-dir", os.path.join(scratch, "cache")]
-    found = [
-        Candidate(name="python", command=[sys.executable, "-c", "pass"]),
-        Candidate(name="start", command=[*check, "--no-cache", empty]),
-        Candidate(name="parse", command=[sys.executable, "-c", _PARSE], text="\0".join(files)),
-        Candidate(name="cold", command=[*check, "--no-cache", folder]),
-        Candidate(name="fill", command=[*check, *kept, folder]),
-        Candidate(name="warm", command=[*check, *kept, folder]),
-    ]
+    commands = {
+        "python": [sys.executable, "-c", "pass"],
+        "start": [*check, "--no-cache", small],
+        "parse": [sys.executable, "-c", _PARSE],
+        "cold": [*check, "--no-cache", *folders],
+        "fill": [*check, *kept, *folders],
+        "warm": [*check, *kept, *folders],
+    }
     if torchfix:
-        found.append(Candidate(name="TorchFix", command=[*shlex.split(torchfix), "-j1", folder]))
-    return {candidate.name: candidate for candidate in found}
+        commands["TorchFix"] = [*shlex.split(torchfix), "-j1", *folders]
+        Candidate(name="compiling", command=[*shlex.split(torchfix), "-j1", small], variables=_compiled(scratch)).run()
+    Candidate(name="compiling", command=commands["start"], variables=_compiled(scratch)).run()
+    texts = {"parse": "\0".join(files)}
+    return {
+        name: Candidate(name=name, command=command, text=texts.get(name, ""), variables=_compiled(scratch))
+        for name, command in commands.items()
+    }
+
+
+def _compiled(scratch: str) -> dict[str, str]:
+    """Variables with which Python keeps what it compiled, out of everybody's way."""
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+    return kept | {"PYTHONPYCACHEPREFIX": os.path.join(scratch, "compiled")}
 
 
 def table(measured: dict[str, Candidate], lines: int) -> list[str]:
@@ -106,21 +125,22 @@ def table(measured: dict[str, Candidate], lines: int) -> list[str]:
     return rows
 
 
-def main() -> None:
+def main(arguments: Sequence[str] | None = None) -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(prog="python -m bench.checking", description=__doc__)
-    parser.add_argument("folder")
+    parser = argparse.ArgumentParser(prog="python -m bench checking", description=__doc__)
+    parser.add_argument("folders", nargs="+", metavar="FOLDER")
     parser.add_argument("--rounds", type=int, default=3, help="how often the candidates take turns")
     parser.add_argument("--torchfix", default="", help="the command that runs TorchFix")
-    args = parser.parse_args()
-    files = collect([args.folder], Exclusion(EXCLUDED)).files
+    args = parser.parse_args(arguments)
+    files = collect(args.folders, Exclusion(EXCLUDED)).files
     lines = sum(Path(file).read_bytes().count(b"\n") for file in files)
-    print(f"{len(files):,} files, {lines:,} lines")
+    print(f"{len(files):,} files, {lines:,} lines", flush=True)
     with tempfile.TemporaryDirectory() as scratch:
-        measured = candidates(args.folder, files, scratch, args.torchfix)
+        measured = candidates(args.folders, files, scratch, args.torchfix)
         for _ in range(args.rounds):
             for candidate in measured.values():
-                candidate.run()
+                for _ in range(_SHORT_RUNS if candidate.name in ("python", "start") else 1):
+                    candidate.run()
     print("\n".join(table(measured, lines)))
     from bench.report import machine  # it loads torch, and children count the memory of the process that started them
 
