@@ -162,7 +162,16 @@ def test_few_sources_are_kept_in_memory(package: list[str], monkeypatch: pytest.
     for name in package:
         one.check(name, Path(name).read_bytes())
         known = [len(source.text) for source in one._sources.values() if source]
-        assert sum(known) <= 50 + len(Path(name).read_text())
+        assert sum(known) <= 50 + sum(len(Path(file).read_text()) for file in {name, *one._led})
+
+
+def test_the_sources_that_were_asked_for_last_are_kept(package: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("tensorcopy.linting.checking._CHARACTERS_KEPT", 50)
+    one = checker(*package)
+    one.check("p/a.py", Path("p/a.py").read_bytes())
+    followed = one._sources["p/c.py"]
+    one.check("p/b.py", Path("p/b.py").read_bytes())
+    assert one._sources["p/c.py"] is followed
 
 
 def test_imports_are_followed_only_so_far(package: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

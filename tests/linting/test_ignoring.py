@@ -112,6 +112,16 @@ def test_comments_for_other_tools_are_left_alone(comment: str) -> None:
     assert silenced(f"x = 1  {comment}\n") == ([], [])
 
 
+@pytest.mark.parametrize("comment", ["# noqa: TCY801", "# noqa: e501, tcy801", "# tensorcopy: ignore"])
+def test_of_a_text_with_nothing_to_silence_comments_that_name_us_are_read(comment: str) -> None:
+    assert ignores_in(f"x = 1  {comment}\n", silent=True) == ignores_in(f"x = 1  {comment}\n") != ()
+
+
+@pytest.mark.parametrize("comment", ["# noqa", "# noqa: E501"])
+def test_of_a_text_with_nothing_to_silence_other_comments_are_not_read(comment: str) -> None:
+    assert ignores_in(f"x = 1  {comment}\n", silent=True) == ()
+
+
 @given(st.text(alphabet="#: noqa\n\\'\"TCY80[]tensorcopy:ignore()", max_size=80))
 def test_no_text_is_too_strange(text: str) -> None:
     for ignore in ignores_in(text):

@@ -21,8 +21,8 @@ from .notebooks import Notebook, read_notebook
 from .reading import UnreadableError, decode, parse
 from .sources import Source
 
-_CHARACTERS_KEPT = 3_000_000
-"""What is kept for the files that follow: about 75,000 lines, and 250 MB of trees."""
+_CHARACTERS_KEPT = 6_000_000
+"""What is kept for the files that follow: about 150,000 lines, and 150 MB of trees."""
 _CHARACTERS_FOLLOWED = 400_000
 """What one file may lead to: about 10,000 lines. Where everything imports everything, there would be no end to it."""
 _RECURSION = 4000
@@ -110,8 +110,7 @@ class Checker:
         """All findings in *data*, the contents of *file*. Never raises for what they are."""
         self._led, self._led_to = set(), 0
         if self._kept > _CHARACTERS_KEPT:
-            for known in list(self._sources):
-                self._forget(known)
+            self._forget_oldest()
         with _room_to_recurse():
             return self._check(file, data)
 
@@ -125,7 +124,7 @@ class Checker:
         except UnreadableError as problem:
             return Checked(file=file, lines=data.count(b"\n"), findings=(unreadable(file, problem),))
         checked = self._judged(source)
-        return replace(checked, lines=data.count(b"\n"), ignores=ignores_in(source.text))
+        return replace(checked, lines=data.count(b"\n"), ignores=ignores_in(source.text, silent=not checked.findings))
 
     def _judged(self, source: Source) -> Checked:
         """The findings of a source, with the modules that were followed for them."""
@@ -183,6 +182,13 @@ class Checker:
             self._kept -= len(source.text)
             source.notes.clear()
 
+    def _forget_oldest(self) -> None:
+        """Let go of the sources that were asked for longest ago, until half of the room is free."""
+        for known in list(self._sources):
+            if self._kept <= _CHARACTERS_KEPT // 2:
+                return
+            self._forget(known)
+
     def _follow(self, name: str, *, importer: str) -> Source | None:
         """The source that *name* means in *importer*."""
         answers = self._answers.setdefault(importer, {})
@@ -194,12 +200,14 @@ class Checker:
     def _read(self, file: str) -> Source | None:
         """The source in a file that is led to; None if there is none, or if there is no end to what is led to."""
         try:
-            known = self._sources.get(file)
-            data = b"" if file in self._sources else self.read(file)
-            if not self._may_lead_to(file, len(known.text) if known is not None else len(data)):
+            if file in self._sources:
+                known = self._sources[file] = self._sources.pop(file)  # the last asked for stands last
+                return known if known is None or self._may_lead_to(file, len(known.text)) else None
+            data = self.read(file)
+            if not self._may_lead_to(file, len(data)):
                 self._stamps.setdefault(file, stamp_of(data, self.modules.of(file)))
                 return None
-            return known if file in self._sources else self._parsed(file, data)
+            return self._parsed(file, data)
         except UnreadableError:
             self._sources[file] = None
             return None

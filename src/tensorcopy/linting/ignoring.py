@@ -13,6 +13,7 @@ from . import upkeep
 from .model import Edit, Finding, Fix, Place
 
 _HINT = re.compile(r"#.*?(?:noqa|tensorcopy:)", re.IGNORECASE)
+_HINT_OF_OURS = re.compile(r"#.*?(?:TCY|tensorcopy:)", re.IGNORECASE)
 _CODE = r"[A-Z][A-Z0-9]*\d+"
 _NOQA = re.compile(rf"#\s*noqa(?P<list>\s*:\s*(?P<codes>{_CODE}(?:[,\s]+{_CODE})*))?(?![\w:])", re.IGNORECASE)
 _OWN = re.compile(r"#\s*tensorcopy:\s*ignore(?P<whole>-file)?(?P<list>\[(?P<codes>[\w\s,-]*)\])?(?![\w\[])")
@@ -55,9 +56,12 @@ class Ignore:
         return bool(_OURS.fullmatch(code)) and finding.code.startswith(code.upper())
 
 
-def ignores_in(text: str) -> tuple[Ignore, ...]:
-    """All comments of *text* that silence. A text without the words costs one search."""
-    if not _HINT.search(text):
+def ignores_in(text: str, *, silent: bool = False) -> tuple[Ignore, ...]:
+    """All comments of *text* that silence. A text without the words costs one search.
+
+    silent: nothing was found in it, so that only comments matter that may be found idle, which are those that name us.
+    """
+    if not (_HINT_OF_OURS if silent else _HINT).search(text):
         return ()
     return tuple(found for comment in _comments(text) for found in _read(comment))
 

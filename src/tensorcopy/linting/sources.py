@@ -23,3 +23,9 @@ class Source:
     is_package: bool = False
     imports: Callable[[str], Source | None] | None = None
     notes: dict[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def note(self, name: str, find: Callable[[Source], Any]) -> Any:
+        """What *find* finds out about the source, which is the same whoever asks: found out once."""
+        if name not in self.notes:
+            self.notes[name] = find(self)
+        return self.notes[name]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import re
+from collections.abc import Iterator
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from .frame import Frame
 
 _LINE_ENDS = re.compile("\r\n|\r|\n")
-_BUILTINS = frozenset(dir(builtins))
+_BUILTINS = {name: f"builtins.{name}" for name in dir(builtins)}
 _MODULE_BASES = frozenset(
     (
         "torch.nn.Module",
@@ -82,7 +83,7 @@ class FunctionInfo:
 
     def has_decorator(self, *names: str) -> bool:
         """Whether one of its decorators ends in one of *names*."""
-        return any(name in names for name in self.decorators)
+        return bool(self.decorators) and any(name in names for name in self.decorators)
 
     @property
     def is_static(self) -> bool:
@@ -188,10 +189,21 @@ class ClassInfo:
 
 def _sets(method: FunctionInfo, name: str) -> bool:
     """Whether a method binds an attribute of its object."""
-    if not method.parameters or not method.unit.mentions(method.node, f".{name}"):
+    if not method.parameters:
         return False
-    stores = (n for n in walk(method.node) if type(n) is ast.Attribute and n.attr == name and type(n.ctx) is ast.Store)
-    return any(type(n.value) is ast.Name and n.value.id == method.parameters[0] for n in stores)
+    known: dict[ast.AST, frozenset[str]] = method.unit.source.note("set", lambda _: {})
+    if method.node not in known:
+        known[method.node] = frozenset(_set_attributes(method))
+    return name in known[method.node]
+
+
+def _set_attributes(method: FunctionInfo) -> Iterator[str]:
+    """The attributes of its object that a method binds."""
+    for node in walk(method.node):
+        if type(node) is ast.Attribute and type(node.ctx) is ast.Store:
+            base = node.value
+            if type(base) is ast.Name and base.id == method.parameters[0]:
+                yield node.attr
 
 
 class Unit:
@@ -214,8 +226,7 @@ class Unit:
         # What an imported file defines by each name; found out when it is asked for.
         self.definitions: dict[str, list[ast.stmt]] = {}
         self.lines: list[str] | None = None
-        self._starts: list[int] = []
-        self._said: dict[tuple[str, ...], bool] = {}
+        self._said: dict[tuple[str, ...], bool] = source.note("said", lambda _: {})
         self.told: tuple[ast.Call, str, Value | None, list[Value | None]] | None = None
         self.remembered: dict[str, Any] = {}
         self._libraries: dict[str, Value] = {}
@@ -256,7 +267,8 @@ class Unit:
             from .resolving import defined_in
 
             return defined_in(self, name)
-        return self.library("builtins." + name) if name in _BUILTINS else None
+        builtin = _BUILTINS.get(name)
+        return self.library(builtin) if builtin is not None else None
 
     def tell(self, kind: type[Event], frame: Frame, node: Any, *facts: Any) -> None:
         """Tell the rules that listen to events of this type; the event is made once, and only if somebody listens."""
@@ -275,14 +287,10 @@ class Unit:
 
     def lines_of(self, node: Any) -> tuple[int, int]:
         """Where in the text the first line of *node* starts, and where its last line ends."""
-        text = self.source.text
         if isinstance(node, ast.Module):
-            return 0, len(text)
-        if not self._starts:
-            ends = _LINE_ENDS.finditer(text) if "\r" in text else None
-            lines = [end.end() for end in ends] if ends else accumulate(len(line) + 1 for line in text.split("\n"))
-            self._starts = [0, *lines, len(text)]
-        return self._starts[node.lineno - 1], self._starts[min(node.end_lineno, len(self._starts) - 1)]
+            return 0, len(self.source.text)
+        starts: list[int] = self.source.note("starts", _starts)
+        return starts[node.lineno - 1], starts[min(node.end_lineno, len(starts) - 1)]
 
     def says(self, *words: str) -> bool:
         """Whether the file contains one of *words*. Looked for once."""
@@ -313,6 +321,14 @@ class Unit:
             related=places,
             fix=fix(self.lines) if callable(fix) else fix,
         )
+
+
+def _starts(source: Source) -> list[int]:
+    """Where each line of a file starts, and where the last one ends."""
+    text = source.text
+    ends = _LINE_ENDS.finditer(text) if "\r" in text else None
+    lines = [end.end() for end in ends] if ends else accumulate(len(line) + 1 for line in text.split("\n"))
+    return [0, *lines, len(text)]
 
 
 class Project:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import ast
 
+from ..sources import Source
 from . import values as v
 from .frame import Frame
 from .project import FunctionInfo, Unit
 from .values import Value
+from .walking import walk
 
 
 def imported(unit: Unit, node: ast.ImportFrom, name: str) -> Value | None:
@@ -48,18 +50,21 @@ def defined_in(unit: Unit, name: str, seen: frozenset[str] = frozenset()) -> Val
         return unit.names[name]
     if unit.frame is None:
         unit.frame = Frame(unit)
-        _index(unit)
+        unit.definitions = unit.source.note("definitions", _definitions)
     unit.names[name] = None
     for node in unit.definitions.get(name, ()):
         unit.names[name] = _defined(unit, node, name)
     return unit.names[name]
 
 
-def _index(unit: Unit) -> None:
-    for node in unit.tree.body:
+def _definitions(source: Source) -> dict[str, list[ast.stmt]]:
+    """The statements of a file that may say what a name stands for, by names."""
+    found: dict[str, list[ast.stmt]] = {}
+    for node in source.tree.body:
         for inner in node.body if isinstance(node, (ast.If, ast.Try)) else [node]:
             for name in _names_of(inner):
-                unit.definitions.setdefault(name, []).append(inner)
+                found.setdefault(name, []).append(inner)
+    return found
 
 
 def _names_of(node: ast.stmt) -> list[str]:
@@ -80,10 +85,10 @@ def _defined(unit: Unit, node: ast.stmt, name: str) -> Value | None:
     if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
         return Value(v.FUNCTION, node, ref=FunctionInfo(node, unit), items=[])
     if isinstance(node, ast.ClassDef):
-        _need(unit, [n.id for b in node.bases for n in ast.walk(b) if isinstance(n, ast.Name)])
+        _need(unit, [n.id for b in node.bases for n in walk(b) if isinstance(n, ast.Name)])
         return Value(v.CLASS, node, ref=class_of(unit.frame, node))
     if isinstance(node, ast.Assign):
-        _need(unit, [n.id for n in ast.walk(node.value) if isinstance(n, ast.Name)])
+        _need(unit, [n.id for n in walk(node.value) if isinstance(n, ast.Name)])
     handler = STATEMENTS.get(type(node))
     if handler is not None:
         handler(unit.frame, node)

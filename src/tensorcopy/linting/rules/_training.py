@@ -154,13 +154,20 @@ def _asked(text: str) -> Iterator[str]:
     for word in ("parameters", "state_dict", "zero_grad"):  # parts of all of them
         place = text.find(word)
         while place >= 0:
-            asked = _ASKED.search(text, max(place - 200, 0), place)
+            before = text[max(place - 200, 0) : place]
+            asked = _ASKED.search(before) if _may_be_asked(before) else None
             if asked is not None:
                 yield "" if "#" in asked[0] else asked[1]
             place = text.find(word, place + 1)
 
 
+def _may_be_asked(before: str) -> bool:
+    """A quick no: where there is no comment, a dot stands in front, with nothing but blanks between."""
+    return "#" in before or _BEHIND_A_DOT.search(before) is not None
+
+
 # A variable in front of a dot. Brackets, blanks and comments may stand between them, and behind the dot.
+_BEHIND_A_DOT = re.compile(r"\.[\s\\]*(?:named_|load_)?$")
 _ASKED = re.compile(r"(\w+)(?:[\s)\\]|#.*\n)*\.(?:[\s\\]|#.*\n)*(?:named_|load_)?$")
 
 

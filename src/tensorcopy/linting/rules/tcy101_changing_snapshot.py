@@ -313,13 +313,17 @@ _WHOLE = _CONVERSIONS | {"detach"}
 def subtracted(event: Operator) -> None:
     """``x - old``, where old is x: always zero."""
     node = event.node
-    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and not _is_one(node.left, node.right):
+    if not (isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub) and _in_one_block(event.left, event.right)):
+        return
+    if not _is_one(node.left, node.right):
         _compare(event, event.left, event.right)
 
 
 @on("Compared")
 def compared(event: Compared) -> None:
     """``x == old``: always true. ``x != x`` asks for NaN."""
+    if not _in_one_block(event.left, event.right):
+        return
     if not (isinstance(event.node, ast.Compare) and _is_one(event.node.left, event.node.comparators[0])):
         _compare(event, event.left, event.right)
 
@@ -337,8 +341,13 @@ def _is_one(left: ast.expr, right: ast.expr) -> bool:
     return ast.dump(left) == ast.dump(right)
 
 
+def _in_one_block(left: Value | None, right: Value | None) -> bool:
+    """Whether both lie in the same memory, and in no other."""
+    return left is not None and right is not None and len(left.regions) == 1 and left.regions == right.regions
+
+
 def _compare(event: Operator | Compared | Call, left: Value | None, right: Value | None) -> None:
-    if left is None or right is None or len(left.regions) != 1 or left.regions != right.regions:
+    if left is None or right is None or not _in_one_block(left, right):
         return
     write = event.frame.state.writes.get(left.regions[0])
     if write is None or not _is_whole(left) or not _is_whole(right):
