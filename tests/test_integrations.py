@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -40,6 +42,23 @@ def test_the_action_calls_the_command_with_a_format_that_exists() -> None:
 def test_no_input_of_the_action_is_pasted_into_a_script() -> None:
     for script in re.findall(r"^      run: \|\n((?:        .*\n)+)", ACTION, re.M):
         assert "${{" not in script
+
+
+def test_the_action_takes_paths_on_lines_of_their_own(tmp_path: Path) -> None:
+    script = re.findall(r"^      run: \|\n((?:        .*\n)+)", ACTION, re.M)[-1]
+    program = tmp_path / "tensorcopy" / "bin" / "tensorcopy"
+    program.parent.mkdir(parents=True)
+    program.write_text('#!/bin/sh\necho "$@"\n')
+    program.chmod(0o755)
+    inputs = {"PATHS": "src\ntests  tools\n", "ARGUMENTS": "", "FORMAT": "github", "OUTPUT": ""}
+    done = subprocess.run(
+        ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script],
+        env={"PATH": os.environ["PATH"], "RUNNER_TEMP": str(tmp_path), **inputs},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.stdout, done.stderr, done.returncode) == ("check --output-format github src tests tools\n", "", 0)
 
 
 def test_the_language_server_is_a_script_of_the_project() -> None:
