@@ -58,10 +58,31 @@ def test_a_notebook_in_another_language_has_no_cells() -> None:
     assert read_notebook(raw).cells == ()
 
 
-@pytest.mark.parametrize("raw", ["", "[]", "{}", "{", '{"cells": 1}', '{"cells": [1]}', "[" * 100_000, "null"])
-def test_what_is_no_notebook_is_said(raw: str) -> None:
-    with pytest.raises(UnreadableError, match="it is not a notebook"):
+@pytest.mark.parametrize(
+    ("raw", "why"),
+    [
+        ("", "Expecting value: line 1 column 1"),
+        ("{", "Expecting property name"),
+        ("[]", "it has no list of cells"),
+        ("{}", "it has no list of cells"),
+        ('{"cells": 1}', "it has no list of cells"),
+        ("null", "it has no list of cells"),
+        ('{"cells": [1]}', "cell 1 has no cell_type"),
+        ('{"cells": [{}]}', "cell 1 has no cell_type"),
+        ('{"cells": [{"cell_type": "code", "source": 5}]}', "the source of cell 1 is neither a text nor a list"),
+        ('{"cells": [{"cell_type": "code", "source": [5]}]}', "the source of cell 1 is neither a text nor a list"),
+        ("[" * 100_000, "it is nested too deeply"),
+    ],
+)
+def test_what_is_no_notebook_is_said(raw: str, why: str) -> None:
+    with pytest.raises(UnreadableError, match=f"it is not a notebook: {why}"):
         read_notebook(raw)
+
+
+@pytest.mark.parametrize("metadata", [None, 3, {"language_info": 3}, {"kernelspec": None}])
+def test_a_notebook_with_odd_metadata_is_taken_for_python(metadata: object) -> None:
+    raw = json.dumps({"cells": [{"cell_type": "code", "source": "x = 1"}], "metadata": metadata})
+    assert [cell.source for cell in read_notebook(raw).cells] == ["x = 1"]
 
 
 @pytest.mark.parametrize(

@@ -62,8 +62,10 @@ def read_notebook(raw: str) -> Notebook:
     """
     try:
         value = _DECODER.decode(raw.lstrip("\ufeff"))
-        cells = tuple(_cells(raw)) if _is_python(value) else ()
-    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
+        cells = _cells_of(raw, value)
+    except RecursionError:
+        raise UnreadableError("it is not a notebook: it is nested too deeply") from None
+    except (ValueError, LookupError, TypeError) as error:
         raise UnreadableError(f"it is not a notebook: {error}") from None
     starts, line, texts = [], 1, []
     for cell in cells:
@@ -93,10 +95,42 @@ def _without_magic(line: str) -> str:
     return f"{match[1]}pass" if match[1] else ""
 
 
+def _cells_of(raw: str, value: object) -> tuple[Cell, ...]:
+    """The code cells of a notebook in Python.
+
+    Raises:
+        ValueError: it is no notebook.
+    """
+    if not isinstance(value, dict) or not isinstance(value.get("cells"), list):
+        raise ValueError("it has no list of cells")
+    if not _is_python(value):
+        return ()
+    for number, cell in enumerate(value["cells"], 1):
+        _require_cell(cell, number)
+    return tuple(_cells(raw))
+
+
+def _require_cell(cell: object, number: int) -> None:
+    """Refuse what is no cell."""
+    if not isinstance(cell, dict) or "cell_type" not in cell:
+        raise ValueError(f"cell {number} has no cell_type")
+    source = cell.get("source", "")
+    lines = source if isinstance(source, list) else [source]
+    if cell["cell_type"] == "code" and not all(isinstance(line, str) for line in lines):
+        raise ValueError(f"the source of cell {number} is neither a text nor a list of texts")
+
+
 def _is_python(value: Mapping[str, Any]) -> bool:
-    about = value.get("metadata", {})
-    language = about.get("language_info", {}).get("name") or about.get("kernelspec", {}).get("language") or "python"
+    language = _stated(value, "language_info", "name") or _stated(value, "kernelspec", "language") or "python"
     return str(language).lower().startswith(("python", "ipython"))
+
+
+def _stated(value: Mapping[str, Any], *names: str) -> Any:
+    """What the metadata state below these names, if they are there and as they should be."""
+    found: Any = value.get("metadata")
+    for name in names:
+        found = found.get(name) if isinstance(found, dict) else None
+    return found
 
 
 def _cells(raw: str) -> Iterator[Cell]:
