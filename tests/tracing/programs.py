@@ -19,7 +19,7 @@ def traced(code: str, folder: Path, *, steps: int = 3, strict: bool = False) -> 
     path = folder / f"program{next(_NUMBERS)}.py"
     path.write_text(code)
     module = ModuleType("__main__")
-    module.__dict__.update(scope())
+    module.__dict__.update(scope(), __file__=str(path))
     return record(lambda: exec(compile(code, str(path), "exec"), module.__dict__), Session(steps=steps, strict=strict))
 
 

@@ -44,6 +44,41 @@ FAULTS = {
         "callers-memory-written",
         "def scaled(a):\n    return torch.from_numpy(a) / 2\na = np.ones(3)\nscaled(a)\nscaled(a)\n",
     ),
+    "one tensor collected by a loop of the module": (
+        """
+        scratch, kept = torch.empty(3), []
+        for k in range(3):
+            torch.mul(torch.ones(3), k, out=scratch)
+            kept.append(scratch)  # HERE
+        """,
+        "changing-snapshot",
+        "scratch, kept = torch.empty(3), []\nfor k in range(3):\n    torch.mul(torch.ones(3), k, out=scratch)\n"
+        "    kept.append(scratch.clone())\n",
+    ),
+    "rows swapped through views": (
+        """
+        x = torch.arange(6.0).reshape(2, 3)
+        x[0], x[1] = x[1], x[0]  # HERE
+        """,
+        "overlapping-copy",
+        "x = torch.arange(6.0).reshape(2, 3)\nx[[0, 1]] = x[[1, 0]]\nx[0], x[1] = x[1].clone(), x[0].clone()\n"
+        "x[0] = x[1]\nx[1] = x[0] + 1\n",
+    ),
+    "large floats that merge in float32": (
+        """
+        stamps = torch.tensor([1700000000.25, 1700000001.25])  # HERE
+        """,
+        "digits-lost",
+        "torch.tensor([1700000000.25, 1700000001.25], dtype=torch.float64)\ntorch.tensor([1e9, 1e9, 2e9])\n"
+        "torch.tensor([float('inf'), float('inf'), 1.0])\n",
+    ),
+    "a buffer read as floats": (
+        """
+        packet = torch.asarray(memoryview(b"abcd"))  # HERE
+        """,
+        "bytes-as-floats",
+        "torch.asarray(bytearray(b'abcd'), dtype=torch.uint8)\ntorch.asarray(np.ones(2))\n",
+    ),
     "a write into an expanded tensor": (
         """
         x = torch.zeros(1).expand(4)  # HERE

@@ -7,6 +7,7 @@ is taken; which lines collect, write and subtract them, the source tells.
 from __future__ import annotations
 
 import ast
+import gc
 import linecache
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
@@ -47,6 +48,20 @@ def turn_of(tensor: Any, frame: FrameType | None) -> Turn | None:
         if name in names and code.co_firstlineno <= collects <= frame.f_lineno:
             return Turn(Site(file, collects, code), Site(file, writes, code))
     return None
+
+
+def turns_at_the_end() -> Iterator[tuple[Any, Turn]]:
+    """The lists of modules that still hold one tensor several times, collected and written by a loop of the module."""
+    lists = [o for o in gc.get_objects() if type(o) is list and len(o) >= _FEWEST]
+    # What other objects say of their class is not to be asked for: some load a library then.
+    found = [o for o in lists if issubclass(type(o[0]), torch.Tensor) and is_one_tensor(o)]
+    for values in found:
+        holders = (h for h in gc.get_referrers(values) if type(h) is dict and "__builtins__" in h)
+        for names in holders:
+            file = str(names.get("__file__", ""))
+            for collects, writes, name in _turns(file):
+                if names.get(name) is values[0]:
+                    yield values, Turn(Site(file, collects), Site(file, writes))
 
 
 @lru_cache(maxsize=32)

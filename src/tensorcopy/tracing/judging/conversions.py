@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import weakref
+from array import array
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ _INTEGERS = frozenset((torch.int8, torch.int16, torch.int32, torch.int64, torch.
 # Constants are compared by how they are written; longer ones take too long.
 _LONGEST = 8_000
 _LOOKS = 3
+_BUFFERS = (bytes, bytearray, memoryview, array)
 
 
 class Conversions:
@@ -47,6 +49,13 @@ class Conversions:
             self._masked(name, data, site)
         elif isinstance(data, np.ndarray):
             self._array(name, data, dtype, site)
+        elif name == "asarray" and dtype is None and isinstance(data, _BUFFERS):
+            self.findings.add(
+                "bytes-as-floats",
+                site,
+                f"torch.asarray reads the bytes of a {type(data).__name__} as float32, whatever they are; give the "
+                f"dtype of its elements, such as dtype=torch.uint8",
+            )
         elif type(data) in (list, tuple) and len(data) > 1 and type(data[0]) is np.ndarray and data[0].ndim:
             self.findings.add(
                 "list-of-arrays",
@@ -96,8 +105,23 @@ class Conversions:
             self.copied_tensors.put(result, site)
         if type(data) in (list, tuple) and type(result) in PLAIN and result.dtype is torch.float64:
             self.doubles.put(result, site)
+        if type(data) in (list, tuple) and len(data) > 1 and type(result) in PLAIN and result.dtype is torch.float32:
+            self._digits(name, data, result, site)
         if type(data) in (list, tuple) and 2 <= len(data) <= 64 and site.function == "forward":
             self._constant(data, site)
+
+    def _digits(self, name: str, data: Any, result: Any, site: Site) -> None:
+        """Numbers that differ and are one in float32: only large ones are looked at, which keep few digits."""
+        looks = self.looks[site] = self.looks.get(site, 0) + 1
+        if looks > _LOOKS or len(data) > _LONGEST or not all(type(n) in (int, float) for n in data):
+            return
+        if float in map(type, data) and max(map(abs, data)) > 1 << 24 and len(set(data)) > len(set(result.tolist())):
+            self.findings.add(
+                "digits-lost",
+                site,
+                f"torch.{name} makes float32 of these numbers, and some that differ become one: float32 has 24 bits; "
+                f"give dtype=torch.float64, or take the difference from the first one before",
+            )
 
     def _constant(self, data: Any, site: Site) -> None:
         text = repr(data)

@@ -178,6 +178,7 @@ class Memory(Writing, Reading):
         """Look at what is still alive: small views that keep large memory."""
         self.outside.finish()
         self._finish_views()
+        self.finish_collected()
         for block in list(self.blocks.values()):
             self._finish_arrays(block)
         by_site: dict[Site, list[Birth]] = {}

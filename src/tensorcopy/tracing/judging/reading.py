@@ -10,7 +10,7 @@ from ...live.regions import footprint
 from ..extents import Onlooker
 from ..sites import Site, user_frame, user_site
 from .blocks import is_namespace
-from .collecting import is_one_tensor, turn_of
+from .collecting import is_one_tensor, turn_of, turns_at_the_end
 from .ledger import SNAPSHOTS, Birth, Ledger, Write
 from .tensors import PLAIN, address_of, has_memory
 
@@ -110,6 +110,19 @@ class Reading(Ledger):
                 f"one tensor is collected {len(values)} times, and written in between: all entries are that tensor, "
                 f"and show its last values; keep a clone()",
                 ((turn.writes, "the tensor is written here"), (site, "and the entries are joined here")),
+                variant="collected",
+                memory=((turn.collects, "keeps the", values[0]), (turn.writes, "writes the", values[0])),
+            )
+
+    def finish_collected(self) -> None:
+        """Lists that still hold one tensor several times."""
+        for values, turn in turns_at_the_end():
+            self.findings.add(
+                "changing-snapshot",
+                turn.collects,
+                f"one tensor is collected {len(values)} times, and written in between: all entries are that tensor, "
+                f"and show its last values; keep a clone()",
+                ((turn.writes, "the tensor is written here"),),
                 variant="collected",
                 memory=((turn.collects, "keeps the", values[0]), (turn.writes, "writes the", values[0])),
             )

@@ -108,6 +108,7 @@ class Writing(Ledger):
             self.repeated_written(target, target[index] if _is_basic(index) else None)
         if type(value) in PLAIN and _is_basic(index) and address_of(value) == address_of(target):
             self._check_overlap(target[index], value)
+            self._check_swap(target[index], value)
 
     def repeated_written(self, target: Any, part: Any = None) -> None:
         """*part* of *target*, whose elements are repeated, or all of it, is about to be written."""
@@ -124,6 +125,25 @@ class Writing(Ledger):
                 (site, "writes the", target if part is None else part),
             ),
         )
+
+    def _check_swap(self, part: Any, value: Any) -> None:
+        """``x[i], x[j] = x[j], x[i]``: both sides are views, so that the second one has been overwritten by then."""
+        birth, site = self.births.of(value), user_site()
+        write = self.written_since(birth) if birth is not None else None
+        if birth is None or write is None or birth.site is not site or write.site is not site or write.region is None:
+            return
+        # `x[i] += 1` writes x[i] and puts it back where it was.
+        if part.data_ptr() == value.data_ptr() or part.shape != value.shape:
+            return
+        if any(same_bytes(region, write.region) for region in footprint(value).regions):
+            self.findings.add(
+                "overlapping-copy",
+                site,
+                "both parts are views, and the first assignment overwrites what the second reads: the two are not "
+                "swapped; index with lists, as in x[[i, j]] = x[[j, i]], or clone() one of them",
+                variant="swap",
+                memory=((site, "writes", write.region), (site, "reads the", value)),
+            )
 
     def _check_overlap(self, part: Any, value: Any) -> None:
         regions = footprint(part).regions + footprint(value).regions

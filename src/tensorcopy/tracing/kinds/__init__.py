@@ -224,6 +224,20 @@ _ALL = (
         "rounded here",
     ),
     _kind(
+        "TCY647",
+        "digits-lost",
+        "warning",
+        "numbers that differ are made into float32, which makes one of them",
+        "rounded to one here",
+    ),
+    _kind(
+        "TCY648",
+        "bytes-as-floats",
+        "error",
+        "`torch.asarray()` of a buffer without a dtype reads its bytes as float32",
+        "read as float32 here",
+    ),
+    _kind(
         "TCY650",
         "failed",
         "error",
