@@ -531,6 +531,28 @@ class Layer:
         for x, y in places:
             grid[x, y] += 1
         return grid
+--- TCY112 left before it is read
+import torch
+def averaged(value: torch.Tensor, n):
+    value /= n
+    return value
+def reduced(total: torch.Tensor, n, several):
+    if several:
+        return averaged(total, n)
+    return total * 2
+--- TCY112 a number of a static method
+import torch
+class Norm(torch.nn.Module):
+    def __init__(self, dim: int):
+        super().__init__()
+        self.dim = dim
+    @staticmethod
+    def counted(x: torch.Tensor, dim: int) -> int:
+        if dim < 0:
+            dim += x.dim()
+        return dim
+    def forward(self, x: torch.Tensor):
+        return x.movedim(self.counted(x, self.dim), 0), self.dim
 --- TCY112 read for what is never read again
 import torch
 def mixed(src: torch.Tensor, dst: torch.Tensor):

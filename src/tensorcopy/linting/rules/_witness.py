@@ -34,10 +34,12 @@ def reader_after(unit: Unit, scope: ast.AST, name: str, node: Any) -> ast.Name |
     binder = statement_of(unit, node)
     if _binds(binder, name):
         return None
+    end = _way_out(unit, node)
     loops = list(_loops(unit, node, scope))
     for found in walk(scope):
         if isinstance(found, ast.Name) and found.id == name and isinstance(found.ctx, ast.Load):
-            after = position(found) >= _end(node) and not _in_other_arm(unit, found, node)
+            reached = _end(node) <= position(found) and (end is None or position(found) < end)
+            after = reached and not _in_other_arm(unit, found, node)
             again = any(contains(loop, found) and not _binds_in(loop, name) for loop in loops)
             if (
                 (after or again)
@@ -293,6 +295,13 @@ def _is_rebound(unit: Unit, name: str, node: Any, read: ast.AST) -> bool:
             return True
         child = parent
     return any(_binds(s, name) and position(s) < position(read) for s in _behind(unit, node))
+
+
+def _way_out(unit: Unit, node: Any) -> tuple[int, int] | None:
+    """Where the function is surely left once *node* has run; None if it may go on."""
+    statement = statement_of(unit, node)
+    leaving = [s for s in (statement, *_behind(unit, node)) if isinstance(s, (ast.Return, ast.Raise))]
+    return _end(leaving[0]) if leaving else None
 
 
 def _behind(unit: Unit, node: Any) -> Iterator[ast.stmt]:
