@@ -441,6 +441,15 @@ def labelled(target):
         if k not in (0, 255):
             labels[k - 1].fill_(1)
     return labels
+--- TCY108 a number that was summed up
+import torch
+def spread(durations: torch.Tensor):
+    table, count = torch.zeros(3, 9, 9), 0
+    for j in range(len(durations)):
+        for k in range(int(durations[j])):
+            table[0][count + k][j] = 1
+        count = count + durations[j]
+    return table
 --- TCY111 a state that is brought up to date
 import torch
 class Prototypes(torch.nn.Module):

@@ -123,17 +123,21 @@ def index_kind(node: ast.expr, index: Value | None) -> str:
     if index.kind in (v.TENSOR, v.ARRAY):
         if index.dtype == "bool":
             return "mask"
-        return "" if index.step is not None and index.is_part and not _has_slices(index) else "advanced"
+        return "" if _is_element(index) else "advanced"
     return "advanced" if index.kind == v.LIST else ""
 
 
 def _may_be_number(frame: Frame, node: ast.expr) -> bool:
-    """``x[k - 1]`` with a k out of an array: as a rule one number."""
+    """``x[k - 1]`` with a k out of an array, ``x[count + k]`` with a count that was summed up: as a rule one number."""
     if not isinstance(node, ast.BinOp):
         return False
     named = [frame.state.names.get(n.id) for n in ast.walk(node) if isinstance(n, ast.Name)]
     numeric = [value for value in named if value is not None and value.kind in v.NUMERIC]
-    return bool(numeric) and all(x.step is not None and x.is_part and not _has_slices(x) for x in numeric)
+    return bool(numeric) and all(_is_element(x) or isinstance(x.node, (ast.BinOp, ast.AugAssign)) for x in numeric)
+
+
+def _is_element(value: Value) -> bool:
+    return value.step is not None and value.is_part and not _has_slices(value)
 
 
 def _has_slices(index: Value) -> bool:
