@@ -100,6 +100,13 @@ WRONG = [
         "TCY220",
         DETOUR + "        r = torch.from_numpy(np.sort(h.detach().numpy()))\n        return self.dec(r)\n" + TRAIN,
     ),
+    ("TCY108", "w = torch.ones(2, 3)\nw.t().flatten()[:2].fill_(-1)\n"),
+    ("TCY108", "w = torch.ones(4)\nw[[0, 1]][:1] = 2\n"),
+    ("TCY401", "t = torch.tensor([n for n in np.arange(9)])\n"),
+    ("TCY320", "t = torch.tensor([1, 2]).mean()\n"),
+    ("TCY320", "t = torch.tensor([1, 2]).abs().mean()\n"),
+    ("TCY320", "t = torch.std(torch.arange(3))\n"),
+    ("TCY320", "a = torch.zeros(3)\nt = a.argmax(0).var()\n"),
     ("TCY219", NET + "net.head = nn.Linear(2, 2)\nnet(torch.ones(2)).sum().backward()\nopt.step()\n"),
 ]
 RIGHT = [
@@ -129,6 +136,14 @@ RIGHT = [
     DETOUR + "        w = torch.from_numpy(np.sort(h.detach().numpy()))\n        return self.dec(h * w)\n" + TRAIN,
     DETOUR + "        self.log = torch.from_numpy(h.detach().numpy())\n        return self.dec(x)\n" + TRAIN,
     DETOUR + "        r = torch.from_numpy(np.sort(h.detach().numpy()))\n        return self.dec(r)\n",
+    "w = torch.ones(2, 3)\nw.view(-1)[:2].fill_(-1)\nw.t()[:2].fill_(1)\n",
+    "t = torch.tensor([n + 1 for n in [1, 2]])\nu = torch.tensor([2 * n for n in range(3)])\n",
+    "c = torch.tensor([1, 2])\nprint(c.sqrt().mean(), torch.log(c).std(), c.mul(0.5).mean(), torch.exp(c).var())\n",
+    "c = torch.arange(3)\nprint(torch.where(c > 1, c, 0.5).mean(), torch.where(c > 1, c, torch.ones(3)).mean())\n",
+    "c = torch.tensor([1, 2])\nprint((c / 2).mean(), (1 / c).mean(), (c * 0.5).mean(), c.div(2).mean())\n",
+    "net = nn.Linear(2, 1)\nprint(net(torch.log(torch.tensor([1, 2]))), net(torch.tensor([1, 2]) / 2))\n",
+    "t = torch.tensor([1, 2]).float().mean() + torch.tensor([1.0]).mean() + np.mean(np.arange(3))\n",
+    "t = torch.tensor([1, 2]).mean(dtype=torch.float32)\ndef f(x):\n    return x.mean()\nf(torch.ones(2))\n",
     "t = torch.tensor(list(range(9)))\nu = torch.from_numpy(np.linspace(0, 1, 9))\n",
     "net = nn.Sequential(nn.Linear(2, 2))\nnet[0] = nn.Linear(2, 2)\n"
     "opt = torch.optim.SGD(net.parameters(), lr=0.1)\nnet(torch.ones(2)).sum().backward()\nopt.step()\n",

@@ -148,6 +148,8 @@ def _decided(effect: Effect, source: Value, dtype: str) -> str:
 
 def _result_dtype(effect: Effect, source: Value, site: Site) -> str:
     rule, asked = effect.dtype.name, site.dtype
+    if effect.name == "torch.where":
+        return dtypes.common([*site.args[1:], *site.keywords.values()], v.TENSOR) if _are_tensors(site) else ""
     if rule in ("SAME", "NATIVE", "REAL"):
         return source.dtype
     if rule == "FIXED":
@@ -158,6 +160,12 @@ def _result_dtype(effect: Effect, source: Value, site: Site) -> str:
         inferred = dtypes.of_literal(source)
         return "float32" if inferred == "float64" and effect.result == v.TENSOR else inferred
     return "float32" if rule == "DEFAULT" and effect.result == v.TENSOR and not asked else asked
+
+
+def _are_tensors(site: Site) -> bool:
+    """Whether a choice is between tensors alone: a number among them may change the dtype."""
+    given = [*site.args[1:], *site.keywords.values()]
+    return len(given) == 2 and all(a is not None and a.kind == v.TENSOR for a in given)
 
 
 def _traits(site: Site, effect: Effect, source: Value) -> frozenset[str]:

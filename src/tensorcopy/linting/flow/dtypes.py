@@ -101,6 +101,33 @@ _INDICES = frozenset(
         "multinomial",
     ]
 )
+# Functions that give integers for integers, whatever their other arguments are.
+_KEEP_WHOLE = frozenset(
+    [
+        "abs",
+        "neg",
+        "negative",
+        "sign",
+        "flip",
+        "roll",
+        "sort",
+        "max",
+        "min",
+        "amax",
+        "amin",
+        "gather",
+        "index_select",
+        "masked_select",
+        "take",
+        "tril",
+        "triu",
+        "diag",
+        "unique",
+        "floor",
+        "ceil",
+        "trunc",
+    ]
+)
 # Functions of torch.fft and numpy.fft that give complex numbers, whatever they are given.
 SPECTRA = frozenset(["fft", "rfft", "fft2", "rfft2", "fftn", "rfftn"])
 # What comes back of them is complex as well, but by then its imaginary part may be nothing but rounding.
@@ -195,7 +222,16 @@ def computed(name: str, operands: Sequence[Value | None]) -> str:
     if name in SPECTRA:
         return _COMPLEX_OF.get(common(operands, v.TENSOR), "complex64")
     found = common(operands, v.TENSOR)
+    if found.startswith(("int", "uint", "bool")):
+        return _of_whole(name, found)
     return real_of(found) if name in ("abs", "absolute", "angle") else found
+
+
+def _of_whole(name: str, found: str) -> str:
+    """The dtype of what is computed of integers: most functions make floats of them, sums are int64."""
+    if name in ("sum", "prod", "cumsum", "cumprod"):
+        return "int64"
+    return found if name in _KEEP_WHOLE else ""
 
 
 def is_rounded(number: float) -> bool:

@@ -51,6 +51,9 @@ def subscript(event: Write) -> None:
 def _check(event: Discarded | Write, temporary: ast.expr, value: Value, node: ast.AST) -> None:
     if not isinstance(temporary, (ast.Call, ast.Subscript)):
         return
+    if isinstance(temporary, ast.Subscript) and value.step is not None and value.step.name == "[...]":
+        _check(event, temporary.value, value.step.base, node)  # a part of what may be a copy
+        return
     if value.step is None:
         if value.node is temporary and _copies(temporary, value):
             _report_copy(event, temporary, node)

@@ -38,7 +38,7 @@ def list_of_arrays(event: Call) -> None:
         event.report(
             RULE,
             event.node,
-            f"list() makes an object of every row or number of the array, and {event.name}() reads them one by one; "
+            f"the list makes an object of every row or number of the array, and {event.name}() reads them one by one; "
             f"convert the array itself",
         )
     elif _holds_arrays(data):
@@ -51,15 +51,22 @@ def list_of_arrays(event: Call) -> None:
 
 
 def _is_listed(event: Call) -> bool:
-    """``torch.tensor(list(array))``."""
+    """``torch.tensor(list(array))`` and ``torch.tensor([n for n in array])``."""
     made = event.argument_node(0, "data")
-    if not isinstance(made, ast.Call) or not isinstance(made.func, ast.Name) or made.func.id != "list":
+    called = isinstance(made, ast.Call) and isinstance(made.func, ast.Name) and made.func.id == "list"
+    if not called and not _gives_each_as_it_is(made):
         return False
     data = data_of(event)
     items = data.items if data is not None and isinstance(data.items, list) else []
-    return any(
-        i is not None and i.step is not None and i.step.name == "list(...)" and is_array(i.step.base) for i in items
-    )
+    steps = [i.step for i in items if i is not None and i.step is not None]
+    return any(s.name in ("list(...)", "iteration") and is_array(s.base) for s in steps)
+
+
+def _gives_each_as_it_is(made: ast.AST | None) -> bool:
+    """``[n for n in array]``."""
+    if not isinstance(made, ast.ListComp) or len(made.generators) != 1 or made.generators[0].ifs:
+        return False
+    return isinstance(made.elt, ast.Name) and ast.unparse(made.generators[0].target) == made.elt.id
 
 
 def _holds_arrays(data: Value) -> bool:
