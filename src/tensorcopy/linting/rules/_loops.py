@@ -86,8 +86,16 @@ def _is_set_of_data(frame: Frame, node: ast.expr) -> bool:
 
 
 def _is_made(value: v.Value) -> bool:
-    """Whether it is an array or a tensor that is made here, not handed in."""
-    return value.kind in v.NUMERIC and bool(value.regions) and all(r.origin == "fresh" for r in value.regions)
+    """Whether it is an array or a tensor of some size that is made here, or read from a file."""
+    made = value.owner.node
+    if value.kind not in v.NUMERIC or not isinstance(made, ast.Call):
+        return False
+    given = (n for a in (*made.args, *(k.value for k in made.keywords)) for n in walk(a))
+    return called_name(made) in (*_READING, "load") or any(map(_is_large, given))
+
+
+def _is_large(node: ast.AST) -> bool:
+    return isinstance(node, ast.Constant) and type(node.value) is int and node.value >= _MANY
 
 
 def _reads_files(frame: Frame, loop: ast.For) -> bool:
