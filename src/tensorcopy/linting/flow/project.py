@@ -302,16 +302,14 @@ class Unit:
         self, rule: Rule, node: Any, message: str, related: Related, fix: Any, level: Level | None = None
     ) -> None:
         """Note a finding, one of a rule on a line. What only some arguments show takes the place of a note."""
-        if self.muted or getattr(node, "lineno", None) is None:
+        if self.muted or not self._is_own(node):
             return
         key = (rule.code, node.lineno)
         if key in self.findings and not (self.findings[key].level is Level.NOTE and level is not Level.NOTE):
             return
         if self.lines is None:
             self.lines = _LINE_ENDS.split(self.source.text)
-        places = tuple(
-            place_of(self.source.name, n, self.lines, text) for n, text in related if getattr(n, "lineno", None)
-        )
+        places = tuple(place_of(self.source.name, n, self.lines, text) for n, text in related if self._is_own(n))
         self.findings[key] = Finding(
             code=rule.code,
             name=rule.name,
@@ -321,6 +319,10 @@ class Unit:
             related=places,
             fix=fix(self.lines) if callable(fix) else fix,
         )
+
+    def _is_own(self, node: Any) -> bool:
+        """Whether a node stands in this file: what a value went through may stand in another one."""
+        return getattr(node, "lineno", None) is not None and self.parents.get(node) is not None
 
 
 def _starts(source: Source) -> list[int]:
