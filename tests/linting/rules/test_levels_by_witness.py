@@ -184,6 +184,19 @@ for row in rows:
 )
 FEW = cases(
     """
+--- over a small array
+found = np.zeros(0)
+for part in np.array([3, 4]):
+    found = np.append(found, part)
+--- over a few places
+class Groups:
+    def __init__(self):
+        self.places = np.array([1, 2, 3])
+    def joined(self, x):
+        found = np.zeros(0)
+        for place in self.places:
+            found = np.hstack((found, x[place]))
+        return found
 --- unknown
 def f(parts):
     found = np.zeros(0)

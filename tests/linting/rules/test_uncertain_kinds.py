@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import ast
+
 import pytest
 
-from tests.linting.programs import cases, lines_of, marked_lines
+from tensorcopy.linting.flow import findings_in
+from tensorcopy.linting.model import Level
+from tensorcopy.linting.sources import Source
+from tests.linting.programs import cases, every_rule, found_in, lines_of, marked_lines
 
 SILENT = cases(
     """
@@ -100,6 +105,22 @@ class Plan(LightningModule):
         out = {"loss": loss}
         self.seen.append(out)
         return out
+--- TCY402 results that backward needs
+import torch
+import torch.nn.functional as F
+net = torch.nn.Linear(2, 2)
+def f(x):
+    y = torch.tanh(net(x)).clone()
+    y += F.softmax(net(x), -1).clone()
+    return y
+--- TCY501 work for what is tested
+import torch
+def test_timing(timed):
+    @timed
+    def work():
+        x = torch.ones(2, 3)
+        torch.add(x, x)
+    work()
 --- TCY406 two parts of each, joined at the end
 import torch
 def f(batches):
@@ -163,6 +184,13 @@ class Plan(LightningModule):
         loss = self.net(batch).mean()
         self.seen.append({"loss": loss})  # here
         return loss
+--- TCY402 results that backward does not need
+import torch
+net = torch.nn.Linear(2, 2)
+def f(x):
+    with torch.no_grad():
+        y = torch.tanh(net(x)).clone()  # here
+    return y + torch.cat([x, x]).clone()  # here
 --- TCY406 one part of each
 import torch
 def f(batches):
@@ -183,3 +211,33 @@ def test_what_is_not_certain_is_left_alone(case: str) -> None:
 @pytest.mark.parametrize("case", FOUND)
 def test_what_is_certain_is_found(case: str) -> None:
     assert lines_of(case.split()[0], FOUND[case]) == marked_lines(FOUND[case])
+
+
+def test_repeating_in_a_constructor_is_a_note() -> None:
+    head = "import torch\nclass Grid:\n    def {}(self, n):\n"
+    body = "        self.rows = torch.arange(9.0).unsqueeze(0).repeat(n, 1) + 1\n"
+    levels = {name: [f.level for f in found_in(head.format(name) + body)] for name in ("__init__", "at")}
+
+    assert levels == {"__init__": [Level.NOTE], "at": [Level.WARNING]}
+
+
+@pytest.mark.parametrize(("name", "lines"), [("a.ipynb", [4]), ("a.py", [3, 4, 5])])
+def test_a_line_of_a_notebook_may_be_there_to_be_shown(name: str, lines: list[int]) -> None:
+    text = "import numpy as np\na = np.ones(3)\nnp.divide(a, 2)\nif len(a): a.clip(0, 1)\na.round(2)\n"
+    found = findings_in(Source(name=name, text=text, tree=ast.parse(text)), every_rule())
+
+    assert [f.place.line for f in found if f.code == "TCY501"] == lines
+
+
+def test_a_step_in_another_file_is_no_place_of_this_one() -> None:
+    other = "import torch\n\n\ndef term(x):\n    return x.exp().data.mean()\n"
+    main = (
+        "import torch\nfrom other import term\nw = torch.ones(3, requires_grad=True)\n(w.sum() + term(w)).backward()\n"
+    )
+
+    def imports(name: str) -> Source | None:
+        return Source(name="other.py", text=other, tree=ast.parse(other), module=name) if name == "other" else None
+
+    source = Source(name="main.py", text=main, tree=ast.parse(main), module="main", imports=imports)
+
+    assert [f.code for f in findings_in(source, every_rule())] == []

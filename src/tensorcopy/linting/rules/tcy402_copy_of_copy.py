@@ -12,6 +12,7 @@ from ..flow.places import method_dropped, replaced
 from ..flow.values import Value
 from ..flow.vocabulary import ARRAY_METHODS, COMPUTED, FACTORIES, METHODS, NUMPY_COMPUTED, NUMPY_FACTORIES
 from ..model import Fix, Level, Rule
+from ._saving import RESULT_NEEDED
 
 RULE = Rule(
     code="TCY402",
@@ -76,7 +77,7 @@ def copied_again(event: Call) -> None:
     if event.node.args or event.node.keywords or not isinstance(func, ast.Attribute):
         return
     inner, value = _before_detach(func.value, event.receiver)
-    if _is_temporary(inner, value) and not _is_one_element(event.frame, inner):
+    if _is_temporary(inner, value) and not (_is_one_element(event.frame, inner) or _is_saved(inner, value)):
         _report(event, event.node, inner, f".{func.attr}()")
 
 
@@ -151,6 +152,12 @@ def _is_temporary(node: ast.expr, value: Value | None) -> bool:
     if isinstance(node, ast.Call):
         return _name_of(node) in _FRESH and not any(k.arg in ("out", "inplace", "copy") for k in node.keywords)
     return isinstance(node, ast.BinOp) or (isinstance(node, ast.Subscript) and "picked" in value.traits)
+
+
+def _is_saved(node: ast.expr, value: Value | None) -> bool:
+    """``torch.tanh(x).clone()``: what autograd keeps of the result for backward, the copy protects from writes."""
+    kept = isinstance(node, ast.Call) and _name_of(node) in RESULT_NEEDED
+    return kept and value is not None and value.kind == v.TENSOR and value.graph != v.OFF
 
 
 def _is_one_element(frame: Frame, node: ast.expr) -> bool:

@@ -38,7 +38,14 @@ def repeated(event: Call) -> None:
             edits=(replaced(event.node, f"{ast.unparse(func.value)}.expand({sizes})", lines),),
             safe=False,
         ),
+        level=Level.NOTE if _runs_once(event) else None,
     )
+
+
+def _runs_once(event: Call) -> bool:
+    """Whether a constructor does it, outside of loops."""
+    function = event.frame.function
+    return function is not None and function.name == "__init__" and event.frame.loop is None
 
 
 def _is_one(node: ast.expr) -> bool:

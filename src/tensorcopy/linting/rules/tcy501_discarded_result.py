@@ -57,9 +57,9 @@ _STATELESS = frozenset(
 def discarded(event: Discarded) -> None:
     """The result is a tensor, an array or a copied container, the call writes nothing, and nothing takes the result."""
     library, _, last = event.name.rpartition(".")
-    if event.frame.probing or (event.result is None and event.name not in _DUPLICATES):
+    if event.frame.probing or (event.result is None and event.name not in _DUPLICATES) or _is_shown(event):
         return
-    if last in _READS or last in _TIMED or _writes(event, last):
+    if last in _READS or last in _TIMED or _writes(event, last) or _is_workload(event, library):
         return
     source = _source(event, library, last)
     if source is None or not _outlives(source) or _is_timed(event):
@@ -104,6 +104,20 @@ def _source(event: Discarded, library: str, last: str) -> ast.expr | None:
     if library in ("torch.Tensor", "numpy.ndarray"):
         return _receiver(event, library, last)
     return _first_argument(event, library, last)
+
+
+def _is_shown(event: Discarded) -> bool:
+    """Whether it is a line of a notebook, which shows what the last expression of a cell gives."""
+    if not event.frame.unit.source.name.endswith(".ipynb") or event.frame.function is not None:
+        return False
+    statement = event.frame.unit.parents.get(event.node)
+    return statement is not None and isinstance(event.frame.unit.parents.get(statement), ast.Module)
+
+
+def _is_workload(event: Discarded, library: str) -> bool:
+    """``torch.add(x, y)`` in a function inside of a test: something to do, for what is tested."""
+    outer = event.frame.unit.parents.get(event.frame.function.node) if event.frame.function is not None else None
+    return library in ("torch", "numpy") and getattr(outer, "name", "").startswith("test_")
 
 
 def _is_tried(event: Discarded) -> bool:
