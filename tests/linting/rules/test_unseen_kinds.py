@@ -72,6 +72,7 @@ DETOUR = """class Net(nn.Module):
         h = self.enc(x)
 """
 TRAIN = "Net()(torch.ones(1, 2)).sum().backward()\n"
+GRADIENTS = "w, kept = torch.ones(2, requires_grad=True), []\nfor k in range(3):\n    (w * k).sum().backward()\n"
 
 WRONG = [
     ("TCY209", NET + SIGMOID + "    y += x\n    return y\nblock(torch.ones(1, 2)).sum().backward()\n"),
@@ -100,6 +101,7 @@ WRONG = [
         "TCY220",
         DETOUR + "        r = torch.from_numpy(np.sort(h.detach().numpy()))\n        return self.dec(r)\n" + TRAIN,
     ),
+    ("TCY101", GRADIENTS + "    kept.append(w.grad)\n    w.grad.zero_()\nprint(kept)\n"),
     ("TCY108", "w = torch.ones(2, 3)\nw.t().flatten()[:2].fill_(-1)\n"),
     ("TCY108", "w = torch.ones(4)\nw[[0, 1]][:1] = 2\n"),
     ("TCY401", "t = torch.tensor([n for n in np.arange(9)])\n"),
@@ -136,6 +138,7 @@ RIGHT = [
     DETOUR + "        w = torch.from_numpy(np.sort(h.detach().numpy()))\n        return self.dec(h * w)\n" + TRAIN,
     DETOUR + "        self.log = torch.from_numpy(h.detach().numpy())\n        return self.dec(x)\n" + TRAIN,
     DETOUR + "        r = torch.from_numpy(np.sort(h.detach().numpy()))\n        return self.dec(r)\n",
+    GRADIENTS + "    kept.append(w.grad.clone())\n    w.grad.zero_()\nprint(kept)\n",
     "w = torch.ones(2, 3)\nw.view(-1)[:2].fill_(-1)\nw.t()[:2].fill_(1)\n",
     "t = torch.tensor([n + 1 for n in [1, 2]])\nu = torch.tensor([2 * n for n in range(3)])\n",
     "c = torch.tensor([1, 2])\nprint(c.sqrt().mean(), torch.log(c).std(), c.mul(0.5).mean(), torch.exp(c).var())\n",

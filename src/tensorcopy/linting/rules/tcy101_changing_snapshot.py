@@ -64,7 +64,7 @@ def kept_in_a_loop(event: KeptChanged) -> None:
 def _is_made_each_turn(event: KeptChanged) -> bool:
     """``while True: rows = zeros(3); for i in ...: rows[i] = i; put(rows)``: a later turn writes memory of its own."""
     made, loop = event.region.node, event.kept.loop
-    if made is None or loop is None or not contains(loop, made):
+    if event.region.origin != "fresh" or made is None or loop is None or not contains(loop, made):
         return False
     around = list(ancestors(event.frame, made))
     inside = around[: around.index(loop)] if loop in around else around
