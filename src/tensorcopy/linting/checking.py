@@ -100,6 +100,7 @@ class Checker:
     _sources: dict[str, Source | None] = field(default_factory=dict, init=False)
     _led: set[str] = field(default_factory=set, init=False)
     _led_to: int = field(default=0, init=False)
+    _too_far: set[str] = field(default_factory=set, init=False)
     _stamps: dict[str, str] = field(default_factory=dict, init=False)
     _answers: dict[str, dict[str, str]] = field(default_factory=dict, init=False)
     _told: dict[str, int] = field(default_factory=dict, init=False)
@@ -108,7 +109,7 @@ class Checker:
 
     def check(self, file: str, data: bytes) -> Checked:
         """All findings in *data*, the contents of *file*. Never raises for what they are."""
-        self._led, self._led_to = set(), 0
+        self._led, self._led_to, self._too_far = set(), 0, set()
         if self._kept > _CHARACTERS_KEPT:
             self._forget_oldest()
         with _room_to_recurse():
@@ -199,13 +200,16 @@ class Checker:
 
     def _read(self, file: str) -> Source | None:
         """The source in a file that is led to; None if there is none, or if there is no end to what is led to."""
+        if file in self._too_far:
+            return None
         try:
             if file in self._sources:
                 known = self._sources[file] = self._sources.pop(file)  # the last asked for stands last
                 return known if known is None or self._may_lead_to(file, len(known.text)) else None
             data = self.read(file)
             if not self._may_lead_to(file, len(data)):
-                self._stamps.setdefault(file, stamp_of(data, self.modules.of(file)))
+                if file not in self._stamps:
+                    self._stamps[file] = stamp_of(data, self.modules.of(file))
                 return None
             return self._parsed(file, data)
         except UnreadableError:
@@ -217,6 +221,8 @@ class Checker:
         if file not in self._led and self._led_to + size <= _CHARACTERS_FOLLOWED:
             self._led.add(file)
             self._led_to += size
+        elif file not in self._led:
+            self._too_far.add(file)
         return file in self._led
 
     def _check_notebook(self, file: str, data: bytes) -> Checked:

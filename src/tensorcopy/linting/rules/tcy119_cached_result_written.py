@@ -51,13 +51,15 @@ def _kept_by_decorator(event: Assigned, function: FunctionInfo) -> ast.AST | Non
 
 def _kept_in_dict(frame: Frame, function: FunctionInfo) -> ast.AST | None:
     """Where a function returns an entry of a dict of the module, in which it keeps what torch or NumPy made."""
+    if function.unit is not frame.unit or not function.unit.mentions(function.node, "]"):
+        return None
     returns = [n.value for n in walk(function.node) if isinstance(n, ast.Return)]
     holders = {n.value.id for n in returns if isinstance(n, ast.Subscript) and isinstance(n.value, ast.Name)}
     if len(holders) != 1 or len(returns) != 1:
         return None
     holder = holders.pop()
     known = function.unit.lookup(holder)
-    if known is None or known.kind != v.DICT or function.unit is not frame.unit:
+    if known is None or known.kind != v.DICT:
         return None
     stores = (n for n in walk(function.node) if isinstance(n, ast.Assign) and _stores_made(frame, n, holder))
     return next(stores, None)
