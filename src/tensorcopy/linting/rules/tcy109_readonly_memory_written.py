@@ -17,6 +17,8 @@ RULE = Rule(
 # Steps that only name or select what is there.
 _PARTS = frozenset(("=", "[...]", "iteration", "unpacking"))
 
+_CASTING = frozenset(("to", "type", "type_as", "astype", "float", "double", "half", "long", "int", "bool"))
+
 
 @on("Write")
 def written(event: Write) -> None:
@@ -24,7 +26,7 @@ def written(event: Write) -> None:
     value = event.value
     if "readonly" not in value.traits or value.kind not in v.NUMERIC or event.how in ("call", "step"):
         return
-    if "on one branch" in value.traits:
+    if "on one branch" in value.traits or any(_converts(step) for step in value.steps()):
         return
     if value.kind == v.TENSOR:
         what = (
@@ -70,6 +72,11 @@ def only_shared(event: ModuleEnd) -> None:
             related=((made, "the read-only array comes from here"),) if made is not None else (),
             level=Level.NOTE,
         )
+
+
+def _converts(step: Step) -> bool:
+    """``torch.from_numpy(np.asarray(image)).float()``: as a rule bytes, which are copied on the way to floats."""
+    return step.name.partition("(")[0].rpartition(".")[2] in _CASTING
 
 
 def _sharing(value: Value) -> Step | None:

@@ -8,7 +8,7 @@ from ..flow.events import AssignedAttribute, on
 from ..flow.places import replaced
 from ..flow.walking import walk
 from ..model import Fix, Level, Rule
-from ._reading import ancestors, source_of
+from ._reading import ancestors, body_of, source_of
 
 RULE = Rule(
     code="TCY116",
@@ -27,7 +27,9 @@ def shared(event: AssignedAttribute) -> None:
     named = _shared_name(source)
     if named is None or named.id == target.value.id:
         return
-    if not any(_pairs(loop, {target.value.id, named.id}) for loop in ancestors(event.frame, event.node)):
+    loops = (n for n in ancestors(event.frame, event.node) if isinstance(n, ast.For))
+    loop = next((n for n in loops if _pairs(n, {target.value.id, named.id})), None)
+    if loop is None or _is_dropped(event, loop):
         return
     text = f"{ast.unparse(target)}.copy_({ast.unparse(source)})"
     event.report(
@@ -37,6 +39,13 @@ def shared(event: AssignedAttribute) -> None:
         f"and training either changes the other; copy the values with {text}",
         fix=lambda lines: Fix(title="Copy the values", edits=(replaced(event.node, text, lines),), safe=False),
     )
+
+
+def _is_dropped(event: AssignedAttribute, loop: ast.For) -> bool:
+    """``del ctx.copy`` behind the loop: one of the two modules is gone, and the other one has what it had."""
+    modules = {ast.dump(n.value) for n in walk(loop.iter) if isinstance(n, ast.Attribute)}
+    deleted = (t for n in walk(body_of(event.frame)) if isinstance(n, ast.Delete) for t in n.targets)
+    return any(ast.dump(t).replace("Del()", "Load()") in modules for t in deleted)
 
 
 def _shared_name(node: ast.expr) -> ast.Name | None:
