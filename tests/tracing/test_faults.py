@@ -72,6 +72,15 @@ FAULTS = {
         "torch.tensor([1700000000.25, 1700000001.25], dtype=torch.float64)\ntorch.tensor([1e9, 1e9, 2e9])\n"
         "torch.tensor([float('inf'), float('inf'), 1.0])\n",
     ),
+    "bytes cast to a dtype that holds half of them": (
+        """
+        pixels = torch.tensor([10, 200], dtype=torch.uint8)
+        signed = pixels.to(torch.int8)  # HERE
+        """,
+        "values-not-in-dtype",
+        "pixels = torch.tensor([10, 100], dtype=torch.uint8)\npixels.to(torch.int8)\n"
+        "torch.tensor([1, 200]).to(torch.int32)\ntorch.tensor([-1]).to(torch.uint8)\n",
+    ),
     "a buffer read as floats": (
         """
         packet = torch.asarray(memoryview(b"abcd"))  # HERE

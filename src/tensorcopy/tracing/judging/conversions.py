@@ -26,6 +26,17 @@ _TYPOS = frozenset(
     ]
 )
 _INTEGERS = frozenset((torch.int8, torch.int16, torch.int32, torch.int64, torch.uint8))
+# Casts after which the upper half of the values, or more, is another number.
+_HALVED = frozenset(
+    (
+        (torch.uint8, torch.int8),
+        (torch.uint16, torch.int16),
+        (torch.uint32, torch.int32),
+        (torch.int64, torch.int32),
+        (torch.int64, torch.int16),
+        (torch.int32, torch.int16),
+    )
+)
 # Constants are compared by how they are written; longer ones take too long.
 _LONGEST = 8_000
 _LOOKS = 3
@@ -158,7 +169,11 @@ class Conversions:
 
     def cast(self, source: Any, result: Any, site: Site) -> None:
         """A tensor was converted into another dtype: looked at a few times on each line."""
-        if result.dtype not in _INTEGERS or type(source) not in PLAIN or not source.is_floating_point():
+        if result.dtype not in _INTEGERS or type(source) not in PLAIN:
+            return
+        if (source.dtype, result.dtype) in _HALVED:
+            self._wrapped(source, result, site)
+        if not source.is_floating_point():
             return
         looks = self.looks[site] = self.looks.get(site, 0) + 1
         if looks > _LOOKS or source.numel() > 1 << 16 or source.device.type != "cpu" or source.isfinite().all():
@@ -169,6 +184,21 @@ class Conversions:
             f"NaN or inf is converted to {str(result.dtype).removeprefix('torch.')}: integers have neither, and what "
             f"comes out is arbitrary; fill or check the values first",
         )
+
+    def _wrapped(self, source: Any, result: Any, site: Site) -> None:
+        """Integers were cast to a dtype that holds half of them, or less."""
+        looks = self.looks[site] = self.looks.get(site, 0) + 1
+        if looks > _LOOKS or source.numel() > 1 << 16 or source.device.type != "cpu":
+            return
+        lost = int((result.to(torch.int64) != source.to(torch.int64)).sum())
+        if lost:
+            before, after = (str(t.dtype).removeprefix("torch.") for t in (source, result))
+            self.findings.add(
+                "values-not-in-dtype",
+                site,
+                f"{lost} values of {before} do not fit {after} and wrap around; use a wider dtype",
+                variant="wrapped",
+            )
 
     def cloned(self, source: Any, result: Any, site: Site) -> None:
         """A clone of a subclass loses what the instance carries beside its data."""

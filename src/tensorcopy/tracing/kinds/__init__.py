@@ -192,7 +192,7 @@ _ALL = (
         "TCY642",
         "values-not-in-dtype",
         "error",
-        "NaN or inf is converted into integers, which have neither",
+        "NaN or inf is converted into integers, which have neither, or integers that do not fit a narrower dtype",
         "converted here",
     ),
     _kind(
