@@ -105,6 +105,12 @@ def test_a_hover_shows_the_page_of_the_operation(client: Client, tmp_path: Path)
     assert client.ask("textDocument/hover", {**asked, "position": {"line": 0, "character": 1}}) is None
 
 
+def test_of_a_document_that_is_not_open_there_is_nothing_to_show(client: Client, tmp_path: Path) -> None:
+    document = {"uri": (tmp_path / "no such.py").as_uri()}
+    assert client.ask("textDocument/hover", {"textDocument": document, "position": {"line": 0, "character": 0}}) is None
+    assert actions(client, tmp_path / "no such.py", span(0, 0, 0)) == []
+
+
 def test_imports_of_the_workspace_are_followed_and_saved_ones_read_anew(client: Client, tmp_path: Path) -> None:
     (tmp_path / "helper.py").write_text("shared_a = 1\n")
     published = client.open(tmp_path / "a.py", "import torch\nfrom helper import shared_a\n")

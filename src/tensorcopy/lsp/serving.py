@@ -175,7 +175,9 @@ def _hear_documents(server: Server) -> None:
 def _hear_questions(server: Server) -> None:
     @server.feature(types.TEXT_DOCUMENT_HOVER)
     def hover(params: types.HoverParams) -> types.Hover | None:
-        text = as_text(server.workspace.get_text_document(params.text_document.uri).source).text
+        text = server.documents.texts.get(_file(params.text_document.uri))
+        if text is None:
+            return None
         lines = text.split("\n")
         at = server.workspace.position_codec.position_from_client_units(lines, params.position)
         found = hovered(text, at.line + 1, at.character + 1)
