@@ -85,7 +85,7 @@ class Memory(Writing, Reading):
     def _alike(self, birth: Birth, result: Any) -> None:
         key = (birth.site, birth.how, result.data_ptr(), result.shape)
         earlier = self.alike.get(key)
-        if earlier is None and len(self.alike) < _MOST_ALIKE and birth.how not in ("grad", "data"):
+        if earlier is None and len(self.alike) < _MOST_ALIKE and birth.how != "grad":
             self.alike[key] = [birth]
         elif earlier is not None and len(earlier) < _MOST_KEPT and self.written_since(earlier[-1]):
             earlier.append(birth)
@@ -97,10 +97,11 @@ class Memory(Writing, Reading):
             write = self.writes.get(births[0].address)
             if write is None or len(alive) < 2 or self.findings.at(alive[0].site) or not are_kept_together(alive):
                 continue
+            how = ".data" if alive[0].how == "data" else alive[0].how
             self.findings.add(
                 "changing-snapshot",
                 alive[0].site,
-                f"{len(alive)} views that {alive[0].how} gave here are kept, all of the same elements, which have been "
+                f"{len(alive)} views that {how} gave here are kept, all of the same elements, which have been "
                 f"written since: only the last values are left; keep a clone()",
                 ((write.site, "the memory is written here"),),
                 variant="view",
