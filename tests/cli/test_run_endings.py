@@ -15,6 +15,15 @@ from tensorcopy.tracing.captures.capture import Capture, read
 COPYING = "import os, sys, threading\nimport torch\ntorch.ones(5000).clone()\n"
 ENDINGS = {
     "an error": ("os.chdir('/')\nprint(__file__)\nraise ValueError('[red]<b>&')", "with ValueError"),
+    "an error inside torch": (
+        "torch.nn.functional.linear(x := torch.ones(2, 3), x.T @ x @ x.T)\n",
+        "with RuntimeError",
+    ),
+    "an error in backward": (
+        "def refuse(gradient):\n    raise ValueError(gradient)\n"
+        "x = torch.ones(2, requires_grad=True)\nx.register_hook(refuse)\ntorch.einsum('i,i', x, x).backward()",
+        "with ValueError",
+    ),
     "a hook that fails": ("sys.excepthook = lambda *_: 1 / 0\nraise KeyError(1)", "with KeyError"),
     "Ctrl-C": ("import signal\nos.kill(os.getpid(), signal.SIGINT)\nthreading.Event().wait(9)", "interrupted"),
     "os._exit": ("os._exit(5)", "normally"),

@@ -20,7 +20,7 @@ from ..reporting.writing import write_atomically
 from .captures.capture import UNFINISHED, Capture, written
 from .recording import begin, end
 from .session import Session
-from .sites import is_library
+from .sites import OWN_FOLDER, is_library
 
 
 def run_script(path: str, arguments: Sequence[str], session: Session, output: Path) -> int:
@@ -151,9 +151,22 @@ def _show(error: BaseException) -> None:
 
 
 def _without_ours(error: BaseException) -> TracebackType | None:
-    """The traceback of *error* from the program's first line on, which it has from now on."""
-    trace = error.__traceback__
-    while trace is not None and is_library(trace.tb_frame.f_code.co_filename):
-        trace = trace.tb_next
-    error.__traceback__ = trace or error.__traceback__
+    """The traceback of *error* as it would be without a recording, which it has from now on."""
+    links = list[TracebackType]()
+    while (trace := error.__traceback__ if not links else links[-1].tb_next) is not None:
+        links.append(trace)
+    kept = list[TracebackType]()
+    for link in links:
+        file = link.tb_frame.f_code.co_filename
+        if not kept and is_library(file):
+            continue  # What starts the program.
+        if not file.startswith(OWN_FOLDER):
+            kept.append(link)
+        elif kept and kept[-1].tb_frame.f_code.co_name == "handle_torch_function":
+            # A function of torch written in Python hands itself to us, and we call it again.
+            del kept[-2:]
+    if kept:
+        for link, following in zip(kept, [*kept[1:], None], strict=True):
+            link.tb_next = following
+        error.__traceback__ = kept[0]
     return error.__traceback__
