@@ -13,7 +13,7 @@ from ..live.libraries import load, loaded
 from ..live.tensors import is_without_memory
 from . import allocation
 from .collating_errors import Field, called, no_graph_between_processes, refuse_unlike_members
-from .freed import have_addresses, require_memory
+from .freed import have_memory, require_memory
 from .moving import LARGE, moved
 
 _LARGE = allocation.ADVISE_FROM // 16
@@ -36,7 +36,7 @@ def stack_tensors(values: list[Any], field: Field) -> Any:
     large = len(values) * first.numel() >= _LARGE
     out = _room(torch, values, field) if large or _is_in_worker() else None
     try:
-        if not have_addresses(torch, values):
+        if not have_memory(torch, values):
             for value in values:
                 require_memory(value)
         if out is not None and moved(out.unbind(), values):

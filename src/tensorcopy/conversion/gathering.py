@@ -15,7 +15,7 @@ from ..live.dtypes import DTYPES, name_of_numpy, name_of_torch, numpy_dtype, tor
 from ..live.libraries import class_of, load
 from ..live.tensors import has_plain_memory, is_watched, is_without_memory
 from . import allocation, kernels
-from .freed import have_addresses
+from .freed import have_memory
 from .moving import LARGE, moved
 from .plan import Request
 
@@ -76,7 +76,7 @@ def _stack_few(torch: Any) -> Callable[[Any, list[Any]], Any]:
         if first.numel() >= _MUCH // _FEW // 16:
             return None
         try:
-            fit = have(tensors, dtype, first.dtype) and have_addresses(torch, tensors)
+            fit = have(tensors, dtype, first.dtype) and have_memory(torch, tensors)
             return stack(tensors) if fit else None
         except RuntimeError:
             return None
@@ -127,7 +127,7 @@ def _stack_tensors(torch: Any, tensors: Members, shape: tuple[int, ...], request
     if request.dtype is not None and request.dtype != name_of_torch(first.dtype):
         return None
     alike = len(tensors) <= _FEW and _are_of_dtype(torch, tensors)
-    if (not alike and not kernels.are_of_class(tensors, type(first))) or not have_addresses(torch, tensors):
+    if (not alike and not kernels.are_of_class(tensors, type(first))) or not have_memory(torch, tensors):
         return None
     fresh = _fresh(torch, tensors)
     if fresh is not None and all(t.shape == first.shape for t in tensors) and moved(fresh.unbind(), tensors):

@@ -13,7 +13,7 @@ from ..live.libraries import class_of, is_ndarray, is_tensor, load, loaded
 from . import allocation
 from .carry_out import array_from_array, copy_tensor, refuse_loss, require_known
 from .casting import can_lose
-from .freed import have_addresses, require_memory
+from .freed import have_memory, require_memory
 from .moving import LARGE, write_all
 from .plan import Request
 
@@ -44,7 +44,7 @@ def copy_jointly(found: list[Any], *, together: bool) -> list[Any]:
     torch = loaded("torch")
     if torch is None or not found:
         return []
-    if not together or not have_addresses(torch, found):
+    if not together or not have_memory(torch, found):
         for x in found:
             require_memory(x)
     copies = _cloned(torch, found) if together else [x.detach().clone() for x in found]
