@@ -175,6 +175,27 @@ def f(names):
     for name in names:
         found = np.concatenate([found, np.load(name)])
     return found
+--- handed in by a call in the file
+def f(chunks):
+    found = torch.empty(0)
+    for chunk in chunks:
+        found = torch.cat([found, chunk * 2])
+    return found
+f(torch.ones(50, 400))
+--- handed in by a variable
+class Collector:
+    def collect(self, chunks):
+        found = torch.empty(0)
+        for chunk in chunks:
+            found = torch.cat([found, chunk * 2])
+        return found
+data = [torch.ones(3) for _ in range(1000)]
+Collector().collect(data)
+--- over a list that is made at the top
+parts, found = None, torch.empty(0)
+data = [torch.ones(3) * i for i in range(1000)]
+for part in data:
+    found = torch.cat([found, part])
 --- over an array that is made here
 rows = np.random.rand(10_000, 3)
 found = np.zeros(0)
@@ -184,6 +205,13 @@ for row in rows:
 )
 FEW = cases(
     """
+--- handed in with few rows
+def f(chunks):
+    found = torch.empty(0)
+    for chunk in chunks:
+        found = torch.cat([found, chunk * 2])
+    return found
+f(torch.ones(3, 400))
 --- over a small array
 found = np.zeros(0)
 for part in np.array([3, 4]):

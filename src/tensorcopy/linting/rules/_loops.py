@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from math import prod
 
 from ..flow import values as v
 from ..flow.binding import quiet_value
@@ -14,6 +15,8 @@ from ._reading import body_of
 from ._training import called_name
 
 _MANY = 256
+# As many rows make a set of data, if they hold that many numbers.
+_ROWS = 16
 # What gives the same turns as its first argument.
 _PASSING = frozenset(("enumerate", "tqdm", "iter", "zip", "reversed", "list", "track", "sorted", "prefetch", "islice"))
 # What is read from a file in each turn has some size, and files are many.
@@ -32,7 +35,10 @@ def has_many_turns(event: Event, loop: ast.For | ast.While) -> bool:
     iterated = _iterated(event.frame, loop.iter)
     if isinstance(iterated, ast.Call) and called_name(iterated) in ("range", "trange", "arange"):
         return _counts_far(event.frame, iterated)
-    return _is_set_of_data(event.frame, iterated) or _reads_files(event.frame, loop)
+    if _is_set_of_data(event.frame, iterated) or _reads_files(event.frame, loop):
+        return True
+    at_top = event.frame.function is None or not isinstance(iterated, ast.Name)
+    return (at_top and _is_of_size(_bound_to(event.frame, iterated))) or _is_handed_in(event.frame, iterated)
 
 
 def _iterated(frame: Frame, node: ast.expr) -> ast.expr:
@@ -88,14 +94,40 @@ def _is_set_of_data(frame: Frame, node: ast.expr) -> bool:
 def _is_made(value: v.Value) -> bool:
     """Whether it is an array or a tensor of some size that is made here, or read from a file."""
     made = value.owner.node
-    if value.kind not in v.NUMERIC or not isinstance(made, ast.Call):
+    return value.kind in v.NUMERIC and isinstance(made, ast.Call) and _is_of_size(made)
+
+
+def _is_of_size(node: ast.AST) -> bool:
+    """Whether what an expression makes has many rows of some size by what is written: ``torch.ones(50, 400)``."""
+    if isinstance(node, ast.ListComp):
+        iterated = node.generators[0].iter
+        ends = iterated.args if isinstance(iterated, ast.Call) and called_name(iterated) == "range" else []
+        return any(size >= _ROWS for end in ends[-1:] for size in _numbers(end))
+    if not isinstance(node, ast.Call):
         return False
-    given = (n for a in (*made.args, *(k.value for k in made.keywords)) for n in walk(a))
-    return called_name(made) in (*_READING, "load") or any(map(_is_large, given))
+    sizes = [size for a in (*node.args, *(k.value for k in node.keywords)) for size in _numbers(a)]
+    return called_name(node) in (*_READING, "load") or (bool(sizes) and sizes[0] >= _ROWS and prod(sizes) >= _MANY)
 
 
-def _is_large(node: ast.AST) -> bool:
-    return isinstance(node, ast.Constant) and type(node.value) is int and node.value >= _MANY
+def _numbers(node: ast.AST) -> list[int]:
+    return [n.value for n in walk(node) if isinstance(n, ast.Constant) and type(n.value) is int]
+
+
+def _is_handed_in(frame: Frame, node: ast.expr) -> bool:
+    """Whether a call in the file hands over something of that size as the argument that a loop goes over."""
+    function = frame.function
+    if not isinstance(node, ast.Name) or function is None or node.id not in function.parameters:
+        return False
+    place = function.parameters.index(node.id) - (function.cls is not None and not function.is_static)
+    calls = (n for n in walk(frame.unit.tree) if isinstance(n, ast.Call) and called_name(n) == function.name)
+    return any(_is_of_size(_bound_to(frame, c.args[place])) for c in calls if len(c.args) > place >= 0)
+
+
+def _bound_to(frame: Frame, node: ast.expr) -> ast.AST:
+    """What the file binds to a variable at its top, for a variable."""
+    name = node.id if isinstance(node, ast.Name) else ""
+    assigned = (s for s in frame.unit.tree.body if name and isinstance(s, ast.Assign))
+    return next((s.value for s in assigned if any(getattr(t, "id", "") == name for t in s.targets)), node)
 
 
 def _reads_files(frame: Frame, loop: ast.For) -> bool:
