@@ -76,6 +76,31 @@ def marked(text: str) -> Program:
     )
 
 
+def in_a_function(text: str) -> str:
+    """The same program with all its objects in a function, gone when it ends; its first line is line 2."""
+    return f"def main():\n{textwrap.indent(text, '    ')}\n\nmain()\n"
+
+
+# Its encoder is trained only after the steps that are followed in full.
+WARMING_UP = in_a_function("""\
+import time
+net, head = nn.Linear(4, 4), nn.Linear(4, 1)
+optimizer = torch.optim.SGD([*net.parameters(), *head.parameters()], lr=0.1)
+began = time.process_time()
+turns = 0
+while turns < 30:
+    warming = time.process_time() - began < 5.5
+    hidden = net(torch.ones(2, 4))
+    if warming:
+        hidden = hidden.detach()
+    else:
+        turns += 1
+    optimizer.zero_grad()
+    head(hidden).sum().backward()
+    optimizer.step()
+""")
+
+
 def _names_both_places(finding: Finding, program: Program) -> bool:
     place, others = finding.place.line, {spot.line for spot in finding.related}
     if place not in program.fault | program.related:
@@ -97,6 +122,27 @@ def test_a_fault_is_found_with_both_its_lines(path: Path, tmp_path: Path) -> Non
 
     assert any(_names_both_places(f, program) for f in findings), findings
     assert [f for f in findings if f.name in DRAWN and (f.memory is None or not f.memory.parts)] == []
+
+
+# What is judged at the end needs what it is about: arrays and views that are gone by then tell nothing more.
+_JUDGED_ALIVE = frozenset(("avoidable-copy", "changing-snapshot"))
+
+
+@pytest.mark.parametrize("path", FAULTY, ids=[p.stem for p in FAULTY])
+def test_a_fault_is_found_in_a_function_too(path: Path, tmp_path: Path) -> None:
+    program = marked(path.read_text(encoding="utf-8"))
+    found = {(f.name, f.place.line) for f in traced(program.text, tmp_path).findings if f.name not in _JUDGED_ALIVE}
+    within = traced(in_a_function(program.text), tmp_path)
+
+    assert within.ended == "normally" or within.findings
+    assert found <= {(f.name, f.place.line - 1) for f in within.findings}
+
+
+def test_a_gradient_that_comes_late_is_none_that_is_cut(tmp_path: Path) -> None:
+    capture = traced(WARMING_UP, tmp_path, steps=0)
+
+    assert any("only copies were counted" in limit for limit in capture.limits)
+    assert capture.findings == ()
 
 
 @pytest.mark.parametrize("path", FAULTY, ids=[p.stem for p in FAULTY])

@@ -282,6 +282,8 @@ class Session:
             parameters = _parameters(optimizer)
             self.gradients.stepped(optimizer, parameters)
             self.checkpoints.stepping(optimizer, parameters)
+        else:
+            self.gradients.stepped_unfollowed()
         # The optimizer itself is the first argument.
         if (args[1] if len(args) > 1 else kwargs.get("closure")) is not None:
             if heard:

@@ -7,7 +7,6 @@ and Python numbers as a whole.
 
 from __future__ import annotations
 
-import gc
 import sys
 import weakref
 from typing import Any
@@ -17,6 +16,7 @@ import torch
 from ..reports import Findings
 from ..sites import Site, user_site
 from ..watching import Known
+from .leaves import Leaf, Leaves, call_by_name
 from .stepping import Stepping
 from .tensors import PLAIN
 
@@ -49,6 +49,7 @@ _HELD_BY_THE_GRAPH = 2
 _ADDS = frozenset(("add", "__add__", "__iadd__", "__radd__", "add_"))
 _SCALES = frozenset(("div", "__truediv__", "mul", "__mul__"))
 _WALKS = 16
+_FEWEST_SUMS = 3
 # Times that a cut is made at one place before what is behind it is taken as known.
 _WALKED = 3
 # How often, and over how many backward passes, a value stays aside of all losses before it is taken to do so for good.
@@ -71,13 +72,17 @@ class Operation:
 class Cut:
     """One place where values lose the graph: what is behind it, and how far the values came."""
 
-    __slots__ = ("how", "keeps_out", "reached", "since", "site", "times", "upstream", "variant")
+    __slots__ = ("how", "keeps_out", "named", "reached", "since", "site", "times", "upstream", "variant")
 
     def __init__(self, site: Site, how: str, keeps_out: bool, since: int, variant: str) -> None:
         self.site, self.how, self.keeps_out, self.since, self.variant = site, how, keeps_out, since, variant
-        self.upstream: set[int] = set()
-        self.times = 0
+        self.upstream: set[Leaf] = set()
+        self.times, self.named = 0, False
         self.reached: Site | None = None
+
+    def missing(self) -> set[Leaf]:
+        """The leaves behind it that have never got a gradient."""
+        return {leaf for leaf in self.upstream if leaf.is_missing()}
 
 
 class Gradients:
@@ -91,13 +96,12 @@ class Gradients:
         self.settled: dict[Site, dict[str, bool]] = {}
         self.carried: Known[Cuts] = Known()
         self.escaped: Cuts = _NONE
-        self.reached: set[int] = set()
-        self.leaves: dict[int, Any] = {}
-        self.accumulated: dict[Site, list[Any]] = {}
+        self.leaves = Leaves()
+        self.awaited: list[Leaf] | None = None
+        self.sums: dict[Site, Sums] = {}
         self.propagated: Known[bool] = Known()
         self.casts: Known[tuple[Site, str]] = Known()
-        self.optimized: set[int] = set()
-        self.stepping = Stepping(findings)
+        self.stepping = Stepping(findings, self.leaves)
         self.walks = 0
 
     # --- following values ---------------------------------------------------------------------------------------------
@@ -170,16 +174,12 @@ class Gradients:
         """Whether following a cut on would tell nothing new: it is decided, or it never comes near a loss."""
         if cut.times & (cut.times - 1):
             return False  # Asked now and then, at the powers of two.
-        missing = self._missing(cut)
+        missing = cut.missing()
         if not missing or cut.reached is not None:
             return True
-        if cut.keeps_out and self.optimized and not missing <= self.optimized:
+        if cut.keeps_out and self.leaves.any_optimized and not _are_optimized(missing):
             return True
         return cut.times >= _TIMES_ASIDE and self.walks - cut.since >= _WALKS_ASIDE
-
-    def _missing(self, cut: Cut) -> set[int]:
-        """The leaves behind a cut that live and have never got a gradient."""
-        return {key for key in cut.upstream if key not in self.reached and self._is_alive(key)}
 
     def came_back(self, tensor: Any) -> None:
         """A tensor was made of an array: what had left through NumPy may be in it.
@@ -192,25 +192,20 @@ class Gradients:
                 for key in self.escaped:
                     self.cuts[key].keeps_out = False
 
-    def _upstream(self, tensor: Any) -> set[int]:
+    def _upstream(self, tensor: Any) -> set[Leaf]:
         """The leaves that a tensor depends on."""
-        found: set[int] = set()
         if tensor.grad_fn is None:
-            return self._leaf(tensor, found)
+            return {self.leaves.of(tensor)}
+        found: set[Leaf] = set()
         pending, seen = [tensor.grad_fn], {tensor.grad_fn}
         while pending and len(seen) < 20_000:
             node = pending.pop()
             if hasattr(node, "variable"):
-                self._leaf(node.variable, found)
+                found.add(self.leaves.of(node.variable))
             for below, _ in node.next_functions:
                 if below is not None and below not in seen:
                     seen.add(below)
                     pending.append(below)
-        return found
-
-    def _leaf(self, tensor: Any, found: set[int]) -> set[int]:
-        found.add(id(tensor))
-        self.leaves[id(tensor)] = weakref.ref(tensor)
         return found
 
     # --- special operations -------------------------------------------------------------------------------------------
@@ -225,7 +220,7 @@ class Gradients:
         if (operation.adds or operation.scales) and any(type(a) in PLAIN and self.propagated.of(a) for a in args):
             self.propagated.put(result, True)
             if operation.adds and len(args) > 1:
-                self.accumulated.setdefault(user_site(), []).append(weakref.ref(result))
+                self.sums.setdefault(user_site(), Sums()).add(args, result, self.walks)
 
     def grad_read(self, tensor: Any) -> None:
         """``tensor.grad`` of something that is no leaf is never filled."""
@@ -252,8 +247,8 @@ class Gradients:
 
     def _is_of_unnamed(self, tensor: Any) -> bool:
         """Whether nobody but the graph holds the leaf that this was computed from."""
-        references = [self.leaves[key] for key in self._upstream(tensor)]
-        return len(references) == 1 and sys.getrefcount(references[0]()) <= _HELD_BY_THE_GRAPH
+        leaves = list(self._upstream(tensor))
+        return len(leaves) == 1 and sys.getrefcount(leaves[0].reference()) <= _HELD_BY_THE_GRAPH
 
     # --- gradients arrive ---------------------------------------------------------------------------------------------
 
@@ -265,7 +260,7 @@ class Gradients:
         if not loss.requires_grad:
             self._without_graph(carried, site)
         elif self._is_worth_walking():
-            self.reached |= self._upstream(loss)
+            self.leaves.reach(self._upstream(loss))
         self.propagated.put(loss, True)
 
     def _is_worth_walking(self) -> bool:
@@ -291,13 +286,18 @@ class Gradients:
 
     def stepped(self, optimizer: Any, parameters: list[Any]) -> None:
         """*optimizer* is about to make a step over *parameters*."""
-        self.stepping.stepped(optimizer, parameters)
-        for parameter in parameters:
-            self.optimized.add(id(parameter))
-            if id(parameter) not in self.leaves:
-                self.leaves[id(parameter)] = weakref.ref(parameter)
-            if parameter.grad is not None:
-                self.reached.add(id(parameter))
+        self.awaited = None
+        self.stepping.stepped(optimizer, parameters, self.leaves.stepped(parameters))
+        for cut in self.cuts.values():
+            if not cut.named and (cut.reached is not None or cut.how in LEAVES) and (missing := cut.missing()):
+                cut.named = True
+                call_by_name(missing)
+
+    def stepped_unfollowed(self) -> None:
+        """An optimizer is about to step, and what came before was not followed: gradients may have come late."""
+        if self.awaited is None:
+            self.awaited = list({leaf for cut in self.cuts.values() for leaf in cut.missing()})
+        self.leaves.arrived(self.awaited)
 
     def module_returned(self, module: Any, output: Any) -> None:
         """A module of the program returned *output*, maybe off the graph although its parameters are on it."""
@@ -310,7 +310,7 @@ class Gradients:
         own = {id(p) for p in module.parameters() if p.requires_grad}
         for key in carried:
             cut = self.cuts[key]
-            if cut.upstream & own and not cut.keeps_out:
+            if not cut.keeps_out and any(id(leaf.tensor) in own for leaf in cut.upstream):
                 self.findings.add(
                     "gradient-cut",
                     cut.site,
@@ -331,31 +331,30 @@ class Gradients:
 
     def finish(self) -> None:
         """Which leaves never got a gradient, and which cut it was that cost them."""
-        self.stepping.finish(self.reached, self.leaves)
-        self._check_accumulated()
+        self.stepping.finish()
+        self._check_sums()
         for cut in self.cuts.values():
             if cut.keeps_out and not self._is_whole_module(cut):
                 continue
-            missing = self._missing(cut)
+            missing = cut.missing()
             if not missing:
                 continue
             if cut.reached is not None:
                 self._report_cut(cut, missing, "gradient-cut", cut.reached)
-            elif cut.how in LEAVES and self.reached and (missing <= self.optimized or not self.optimized):
+            elif cut.how in LEAVES and self.leaves.any_reached and self._may_be_trained(missing):
                 self._report_cut(cut, missing, "gradient-may-be-cut", None)
+
+    def _may_be_trained(self, missing: set[Leaf]) -> bool:
+        return not self.leaves.any_optimized or _are_optimized(missing)
 
     def _is_whole_module(self, cut: Cut) -> bool:
         """An explicit cut is a mistake only where it keeps an optimized parameter from ever being trained."""
-        missing = self._missing(cut)
-        return bool(missing) and missing <= self.optimized and cut.reached is not None
+        missing = cut.missing()
+        return bool(missing) and _are_optimized(missing) and cut.reached is not None
 
-    def _is_alive(self, key: int) -> bool:
-        reference = self.leaves.get(key)
-        leaf = reference() if reference is not None else None
-        return leaf is not None and leaf.grad is None
-
-    def _report_cut(self, cut: Cut, missing: set[int], kind: str, site: Site | None) -> None:
-        names = _names_of([leaf for key in missing if (leaf := self.leaves[key]()) is not None])
+    def _report_cut(self, cut: Cut, missing: set[Leaf], kind: str, site: Site | None) -> None:
+        call_by_name(missing)
+        names = _listed(sorted(leaf.name for leaf in missing))
         end = f"although its value reaches the loss, {names} never get{'s' if ',' not in names else ''} a gradient"
         self.findings.add(
             kind,
@@ -369,16 +368,40 @@ class Gradients:
             # Its advice, a detached copy, would keep the cut.
             self.findings.discard("tensor-of-tensor", cut.site)
 
-    def _check_accumulated(self) -> None:
-        for site, results in self.accumulated.items():
-            alive = [r for reference in results[-2:] if (r := reference()) is not None]
-            if len(results) >= 3 and alive and alive[-1].requires_grad:
+    def _check_sums(self) -> None:
+        for site, sums in self.sums.items():
+            if sums.are_kept():
                 self.findings.add(
                     "graph-kept",
                     site,
-                    f"{len(results)} losses were added up with their graphs after backward(), and the sum is never "
+                    f"{sums.times} losses were added up with their graphs after backward(), and the sum is never "
                     f"back-propagated: memory grows with each turn; add loss.detach()",
                 )
+
+
+class Sums:
+    """What one line adds up of losses that have been back-propagated."""
+
+    __slots__ = ("_at", "_linked", "_results", "times")
+
+    def __init__(self) -> None:
+        self._results: list[Any] = []
+        self._at = self._linked = self.times = 0
+
+    def add(self, args: tuple[Any, ...], result: Any, walks: int) -> None:
+        """A sum was made, after so many backward passes."""
+        last = self._results[-1]() if self._results else None
+        if last is not None and walks > self._at and any(a is last for a in args):
+            self._linked += 1
+        self._results = [*self._results[-1:], weakref.ref(result)]
+        self._at, self.times = walks, self.times + 1
+
+    def are_kept(self) -> bool:
+        """Whether a sum grew over the turns of a loop: it is there at the end, or each was added to the one before."""
+        alive = [r for reference in self._results if (r := reference()) is not None]
+        return self.times >= _FEWEST_SUMS and (
+            self._linked >= _FEWEST_SUMS - 1 or bool(alive and alive[-1].requires_grad)
+        )
 
 
 def _is_plain_leaf(tensor: Any) -> bool:
@@ -390,13 +413,9 @@ def _operation(cut: Cut) -> str:
     return {"data": ".data", "no_grad": "no_grad()", "tensor": "torch.tensor()"}.get(cut.how, f"{cut.how}()")
 
 
-def _names_of(leaves: list[Any]) -> str:
-    """What the program calls these leaves: the names in their modules, else their shapes."""
-    wanted = {id(leaf): f"a tensor of shape {tuple(leaf.shape)}" for leaf in leaves}
-    modules = [m for m in gc.get_objects() if issubclass(type(m), torch.nn.Module)]
-    for module in sorted(modules, key=lambda m: -sum(1 for _ in m.modules())):
-        for name, parameter in module.named_parameters():
-            if wanted.get(id(parameter), "").startswith("a tensor"):
-                wanted[id(parameter)] = name
-    found = sorted(wanted.values())
-    return ", ".join(found[:6]) + (f" and {len(found) - 6} more" if len(found) > 6 else "")
+def _are_optimized(leaves: set[Leaf]) -> bool:
+    return all(leaf.optimized for leaf in leaves)
+
+
+def _listed(names: list[str]) -> str:
+    return ", ".join(names[:6]) + (f" and {len(names) - 6} more" if len(names) > 6 else "")

@@ -2,68 +2,91 @@
 
 from __future__ import annotations
 
-import gc
-from collections.abc import Iterable
 from typing import Any
-
-import torch
 
 from ..reports import Findings
 from ..sites import Site, user_site
 from ..watching import Known
+from .leaves import Leaf, Leaves, modules
 
 _FEWEST = 2
 # Steps that are looked at in any case; after them, only optimizers that look idle.
 _LOOKED_AT = 3
+_MOST_OPTIMIZERS = 1_000
 
 
 class Steps:
     """What one optimizer has stepped so far."""
 
-    __slots__ = ("frozen", "graded", "site", "times")
+    __slots__ = ("frozen", "graded", "own", "site", "strangers", "times")
 
     def __init__(self, site: Site) -> None:
         self.site, self.times, self.frozen = site, 0, True
-        self.graded: set[int] = set()
+        self.own: list[Leaf] = []
+        self.graded: set[Leaf] = set()
+        # Parameters without a gradient that belonged to no module when that was looked at last.
+        self.strangers: set[Leaf] = set()
+
+    def step(self, parameters: list[Any], own: list[Leaf]) -> None:
+        """Look at what is stepped."""
+        self.own = own
+        for parameter, leaf in zip(parameters, own, strict=True):
+            if parameter.grad is not None:
+                self.graded.add(leaf)
+            if parameter.requires_grad:
+                self.frozen = False
+
+    def look_for_strangers(self) -> None:
+        """Find the parameters that never had a gradient and that no module has."""
+        tensors = {id(t): leaf for leaf in self.own if leaf not in self.graded and (t := leaf.tensor) is not None}
+        wanted = {key: leaf for key, leaf in tensors.items() if leaf.tensor.requires_grad}
+        self.strangers = set()
+        if wanted:
+            held = {id(p) for m in modules() for p in m.parameters(recurse=False)}
+            self.strangers = {leaf for key, leaf in wanted.items() if key not in held}
 
 
 class Stepping:
-    """The optimizers of one session."""
+    """The optimizers of one session. Many live in a function, and are gone before they are judged."""
 
-    def __init__(self, findings: Findings) -> None:
-        self.findings = findings
+    def __init__(self, findings: Findings, leaves: Leaves) -> None:
+        self.findings, self.leaves = findings, leaves
         self.steps: Known[Steps] = Known()
+        self.all: list[Steps] = []
         self.froze: Site | None = None
 
-    def stepped(self, optimizer: Any, parameters: Iterable[Any]) -> None:
-        """*optimizer* is about to step *parameters*."""
+    def stepped(self, optimizer: Any, parameters: list[Any], own: list[Leaf]) -> None:
+        """*optimizer* is about to step *parameters*, which are known as *own*."""
         steps = self.steps.of(optimizer)
         if steps is None:
             steps = Steps(user_site())
             self.steps.put(optimizer, steps)
+            if len(self.all) < _MOST_OPTIMIZERS:
+                self.all.append(steps)
         steps.times += 1
         if steps.times > _LOOKED_AT and not steps.frozen and steps.graded:
             return
-        for parameter in parameters:
-            if parameter.grad is not None:
-                steps.graded.add(id(parameter))
-            if parameter.requires_grad:
-                steps.frozen = False
+        steps.step(parameters, own)
+        if _FEWEST <= steps.times <= _LOOKED_AT:
+            steps.look_for_strangers()
 
-    def finish(self, reached: set[int], leaves: dict[int, Any]) -> None:
-        """Judge them, by the leaves that gradients have *reached*."""
-        alive = [(optimizer, steps) for optimizer, steps in self.steps.alive() if steps.times >= _FEWEST]
-        held = {id(p) for optimizer, _ in self.steps.alive() for p in _parameters(optimizer)}
-        outside = [leaf for key in reached - held if (leaf := _alive(leaves, key)) is not None and _is_trained(leaf)]
-        for optimizer, steps in alive:
-            self._judge(_parameters(optimizer), steps, reached, outside)
+    def finish(self) -> None:
+        """Judge them, by the leaves that gradients have reached."""
+        for optimizer, steps in self.steps.alive():
+            steps.own = self.leaves.stepped(_parameters(optimizer))
+            if steps.times >= _FEWEST:
+                steps.look_for_strangers()
+        outside = [leaf for leaf in self.leaves.trained if not leaf.optimized and _has_its_gradient(leaf)]
+        for steps in self.all:
+            if steps.times >= _FEWEST:
+                self._judge(steps, outside)
 
-    def _judge(self, own: list[Any], steps: Steps, reached: set[int], outside: list[Any]) -> None:
+    def _judge(self, steps: Steps, outside: list[Leaf]) -> None:
         if steps.frozen:
             self._idle(steps, "all its parameters have requires_grad=False; call requires_grad_(True) before the step")
-        elif not steps.graded and any(id(p) in reached for p in own):
+        elif not steps.graded and any(leaf.reached for leaf in steps.own):
             self._idle(steps, "its gradients are cleared between backward() and step(); clear them before backward()")
-        elif outside and (not steps.graded or _strangers(own, steps)):
+        elif outside and (not steps.graded or steps.strangers - steps.graded):
             self._idle(
                 steps,
                 f"it holds parameters that no module uses any more, or another copy of the model, while gradients go "
@@ -84,20 +107,7 @@ def _parameters(optimizer: Any) -> list[Any]:
     return [parameter for group in optimizer.param_groups for parameter in group["params"]]
 
 
-def _alive(leaves: dict[int, Any], key: int) -> Any:
-    reference = leaves.get(key)
-    return reference() if reference is not None else None
-
-
-def _is_trained(leaf: Any) -> bool:
-    """Whether somebody means to train it: a parameter with a gradient that is part of a module."""
-    return isinstance(leaf, torch.nn.Parameter) and leaf.grad is not None
-
-
-def _strangers(own: list[Any], steps: Steps) -> bool:
-    """Whether some parameters have never had a gradient, and belong to no module."""
-    missing = {id(p) for p in own if id(p) not in steps.graded and p.requires_grad}
-    if not missing:
-        return False
-    modules = [m for m in gc.get_objects() if issubclass(type(m), torch.nn.Module)]
-    return not missing <= {id(p) for m in modules for p in m.parameters(recurse=False)}
+def _has_its_gradient(leaf: Leaf) -> bool:
+    """Whether it keeps the gradient that went to it, as far as it lives."""
+    tensor = leaf.tensor
+    return tensor is None or tensor.grad is not None
