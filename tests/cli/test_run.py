@@ -53,6 +53,23 @@ def test_the_program_prints_and_ends_as_it_does_alone(ran: tuple[Path, subproces
     assert (done.returncode, done.stdout) == (7, "<script> ['--lr', '1'] __main__\n")
 
 
+def test_view_shows_the_capture_of_the_last_run_where_none_is_named(
+    ran: tuple[Path, subprocess.CompletedProcess[str]],
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+
+    assert main(["view"]) == 2
+    assert "cannot read the capture 'tensorcopy.capture'" in capsys.readouterr().err
+
+    (tmp_path / "tensorcopy.capture").write_bytes((ran[0] / "first.capture").read_bytes())
+
+    assert main(["view"]) == 1
+    assert "TCY601" in capsys.readouterr().out
+
+
 def test_the_findings_have_the_shape_of_check(
     ran: tuple[Path, subprocess.CompletedProcess[str]], capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 
 NAME = "run"
 SUMMARY = "run a program and record its copies, alias hazards and lost gradients"
-_DEFAULT = "tensorcopy.capture"
+DEFAULT_CAPTURE = "tensorcopy.capture"
 EXAMPLES = (
     "tensorcopy run train.py --epochs 1",
     "tensorcopy run --output first.capture -m package.train",
     "tensorcopy view first.capture",
 )
-OUTPUT = f"where to keep the capture, which tensorcopy view shows; {_DEFAULT} if not given"
+OUTPUT = f"where to keep the capture, which tensorcopy view shows; {DEFAULT_CAPTURE} if not given"
 EXIT_CODES = "those of the program; 2 where there is none to run"
 _MOST_TOLD = 10
 
@@ -80,7 +80,7 @@ def run(args: argparse.Namespace) -> int:
     from ..underway import UnderWay
 
     keep_apart([script] if script else [], args.output)
-    output = Path(args.output or _DEFAULT).absolute()
+    output = Path(args.output or DEFAULT_CAPTURE).absolute()
     require_writable(output)
     if is_launcher(module, script):
         return _launch(args, arguments, output)

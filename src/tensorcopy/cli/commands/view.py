@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import argparse
 
+from .run import DEFAULT_CAPTURE
+
 NAME = "view"
 SUMMARY = "show what tensorcopy run recorded"
 EXAMPLES = (
-    "tensorcopy view tensorcopy.capture",
+    "tensorcopy view",
     "tensorcopy view rank0.capture rank1.capture",
     "tensorcopy view folder-of-captures -o report.html",
 )
@@ -18,8 +20,8 @@ FORMATS = ("perfetto", "sarif")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """The captures."""
-    what = "files that tensorcopy run wrote, or folders of such files; several are merged"
-    parser.add_argument("captures", metavar="CAPTURE", nargs="+", help=what)
+    what = f"files that tensorcopy run wrote, or folders of such files, merged; {DEFAULT_CAPTURE} if not given"
+    parser.add_argument("captures", metavar="CAPTURE", nargs="*", default=[DEFAULT_CAPTURE], help=what)
 
 
 def run(args: argparse.Namespace) -> int:
