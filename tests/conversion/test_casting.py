@@ -249,6 +249,8 @@ def test_unsafe_gives_what_torch_gives(ways) -> None:
         (2**24 + 1, "int32", "float32", "int32 value 16777217 at [4] cannot become float32 · float32 holds every"
          " integer only up to 16777216, and the value would be rounded · pass dtype='int32', or casting='unsafe' to"
          " accept the change"),
+        (70_000, "int32", "float16", "int32 value 70000 at [4] cannot become float16 · float16 ends at 65504 · pass"
+         " dtype='int32', or casting='unsafe' to accept the change"),
         (1e300, "float64", "float32", "float64 value 1e+300 at [4] cannot become float32 · float32 ends at 3.40282e+38"
          " · pass dtype='float64', or casting='unsafe' to accept the change"),
         (0.1, "float64", "float32", "float64 value 0.1 at [4] cannot become float32 · float32 would round it · pass"

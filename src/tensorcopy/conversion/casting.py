@@ -201,7 +201,7 @@ def _reason(value: Any, target: str) -> str:
         if isinstance(value, float) and value != int(value):
             return "the fraction would be cut off"
         return f"{target} holds {b.low} to {b.high}, and the value would wrap around"
-    if isinstance(value, int):
+    if isinstance(value, int) and abs(value) <= b.largest:
         return f"{target} holds every integer only up to {b.exact}, and the value would be rounded"
     if not isinstance(value, complex) and abs(value) <= b.largest:
         return f"{target} would round it"
