@@ -35,7 +35,8 @@ class Case:
     plain: str
     ours: str
     outcome: str
-    """``shares``, ``copies`` or ``refuses``, the bytes moved, and why."""
+    """``shares``, ``copies`` or ``refuses``, and the bytes moved."""
+    why: str
 
 
 def refusal(call: Callable[[], object]) -> tc.TensorcopyError:
@@ -52,16 +53,16 @@ def told(error: tc.TensorcopyError) -> str:
     return f"{type(error).__name__}: {error}"
 
 
-def refused(error: tc.TensorcopyError) -> str:
-    """The outcome line of a refusal."""
-    return f"{'refuses':<8} {'':>10}  {error.why}"
+def refused(error: tc.TensorcopyError) -> dict[str, str]:
+    """The outcome of a refusal."""
+    return {"outcome": "refuses", "why": error.why}
 
 
-def planned(obj: object, to: str | None = None, **arguments: Any) -> str:
-    """The outcome line of a call: asked of its plan, so nothing is moved to find out."""
+def planned(obj: object, to: str | None = None, **arguments: Any) -> dict[str, str]:
+    """The outcome of a call: asked of its plan, so nothing is moved to find out."""
     plan = tc.plan(obj, to, **arguments)
-    moved = "?" if plan.bytes_moved is None else f"{plan.bytes_moved:,}"
-    return f"{'shares' if plan.shares else 'copies':<8} {moved:>8} B  {plan.why}"
+    moved = "unknown" if plan.bytes_moved is None else f"{plan.bytes_moved:,} B"
+    return {"outcome": f"{'shares' if plan.shares else 'copies':<7} {moved:>7}", "why": plan.why}
 
 
 def reused_buffer() -> Case:
@@ -73,7 +74,7 @@ def reused_buffer() -> Case:
         title="a buffer that the reader fills again",
         plain=f"torch.from_numpy(buffer) is now {plain.tolist()}",
         ours=f"to_torch(buffer, copy=True) still holds {own.tolist()}",
-        outcome=planned(buffer, "torch", copy=True),
+        **planned(buffer, "torch", copy=True),
     )
 
 
@@ -88,7 +89,7 @@ def shared_results() -> Case:
         title="results written through a tensor",
         plain=f"torch.as_tensor(results, dtype=torch.float32).fill_(1) leaves the array at {missed}",
         ours=f"{told(error)}\nshare(results).fill_(1) makes it {results.tolist()}",
-        outcome=planned(results, "torch", copy=False),
+        **planned(results, "torch", copy=False),
     )
 
 
@@ -102,7 +103,7 @@ def station_numbers(table: pd.DataFrame) -> Case:
         title="station numbers in a float32 matrix",
         plain=f"station {stations[0]} has become {int(rounded[0])}",
         ours=f"{told(error)}\nto_torch(column) is {kept.dtype} and starts with {int(kept[0])}",
-        outcome=refused(error),
+        **refused(error),
     )
 
 
@@ -118,7 +119,7 @@ def read_only_column() -> Case:
         title="scaling a pandas column in place",
         plain=f"after torch.from_numpy(column).mul_(0) the table itself holds {table['celsius'].tolist()}",
         ours=told(error),
-        outcome=refused(error),
+        **refused(error),
     )
 
 
@@ -132,7 +133,7 @@ def missing_visits(table: pd.DataFrame) -> Case:
         title="a missing number in an integer column",
         plain=f"NaN cast to int64 gives {plain.tolist()}",
         ours=f"{told(error)}\nto_torch(column, null=0) gives {filled.tolist()}",
-        outcome=refused(error),
+        **refused(error),
     )
 
 
@@ -148,7 +149,7 @@ def picture() -> Case:
         title="a picture",
         plain=plain,
         ours=f"to_torch(picture) is {tuple(pixels.shape)} {pixels.dtype}, height × width × channels",
-        outcome=planned(sky, "torch"),
+        **planned(sky, "torch"),
     )
 
 
@@ -164,7 +165,7 @@ def ragged_readings() -> Case:
         title="nested lists with a hole",
         plain=plain,
         ours=told(refusal_of_days),
-        outcome=refused(refusal_of_days),
+        **refused(refusal_of_days),
     )
 
 
@@ -179,7 +180,7 @@ def losses(model: torch.nn.Module) -> Case:
         title="a list of losses",
         plain=f"torch.tensor(losses) requires grad: {plain.requires_grad}",
         ours=f"to_torch(losses) requires grad: {kept.requires_grad}",
-        outcome=planned(parts, "torch"),
+        **planned(parts, "torch"),
     )
 
 
@@ -194,7 +195,7 @@ def best_weights(model: torch.nn.Linear) -> Case:
         title="best = model.state_dict()",
         plain=f"the snapshot followed the training to {plain['weight'].tolist()}",
         ours=f"copy(model.state_dict()) still holds {own['weight'].tolist()}",
-        outcome=planned(plain),
+        **planned(plain),
     )
 
 
@@ -206,7 +207,7 @@ def small_view() -> Case:
         title="three numbers cut out of a million",
         plain=f"readings[:3] keeps {tc.inspect(head).keeps_alive:,} B alive",
         ours=f"copy(readings[:3]) keeps {tc.inspect(own).keeps_alive:,} B alive",
-        outcome=planned(head),
+        **planned(head),
     )
 
 
@@ -233,8 +234,14 @@ def report(found: list[Case]) -> str:
         f"{number}. {case.title}\n{field('plain PyTorch', case.plain)}\n{field('tensorcopy', case.ours)}"
         for number, case in enumerate(found, 1)
     ]
-    short = [f"{case.title:<{width}}  {case.outcome}" for case in found]
+    short = [in_short(case, width) for case in found]
     return "\n\n".join([*full, "\n".join(["In short, what tensorcopy does, the bytes it moves, and why:", *short])])
+
+
+def in_short(case: Case, width: int) -> str:
+    """One case in a line, and in more where its reason is long."""
+    start = f"{case.title:<{width}}  {case.outcome:<15}  "
+    return textwrap.fill(case.why, 114, initial_indent=start, subsequent_indent=" " * len(start))
 
 
 def field(name: str, text: str) -> str:
