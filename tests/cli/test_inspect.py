@@ -26,7 +26,7 @@ def row(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_checkpoint_is_described(row: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["inspect", "row.pt"]) == 0
     shown = capsys.readouterr().out
-    assert shown.startswith("row.pt\n══════\n3 tensors on 2 storages of 16.0 kB; 16.0 kB of that no tensor uses.\n")
+    assert shown.startswith("row.pt\n══════\n3 tensors on 2 storages of 16.0 kB; no tensor uses 16.0 kB of that.\n")
     for line in (
         "dragged along  ! 15,984 bytes",
         "┃ ✓ Recommendation: compact saves 16.0 kB",

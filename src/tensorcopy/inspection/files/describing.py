@@ -69,7 +69,7 @@ class _Facts:
         contents = self.contents
         on = f"{_count(len(contents.entries), 'tensor')} on {_count(len(contents.storages), 'storage')}"
         if self.saved:
-            return f"{on} of {bytes_text(self.stored)}; {bytes_text(self.saved)} of that no tensor uses."
+            return f"{on} of {bytes_text(self.stored)}; no tensor uses {bytes_text(self.saved)} of that."
         return f"{on} of {bytes_text(self.stored)}; none of that can be left out."
 
     def interesting(self) -> list[str]:
