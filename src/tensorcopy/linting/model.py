@@ -50,6 +50,11 @@ class Fix:
     edits: tuple[Edit, ...]
     safe: bool
 
+    @property
+    def said(self) -> str:
+        """What it does, and whether it is safe."""
+        return f"{'fix' if self.safe else 'unsafe fix'}: {self.title}"
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rule:

@@ -29,7 +29,7 @@ def report_of(outcome: Outcome) -> Report:
 
 def _blocks(finding: Finding, outcome: Outcome) -> Iterator[Block]:
     title = f"{where(finding.place)} {finding.code} {finding.name}"
-    text = f"{finding.message}\nfix: {finding.fix.title}" if finding.fix else finding.message
+    text = f"{finding.message}\n{finding.fix.said}" if finding.fix else finding.message
     yield Callout(kind=_KINDS[finding.level], title=title, text=text)
     places = sorted((finding.place, *finding.related), key=lambda p: (p.file != finding.place.file, p))
     for (file, cell, line), group in groupby(places, key=lambda place: (place.file, place.cell, place.line)):

@@ -104,3 +104,12 @@ def test_concise_is_a_line_for_each_finding() -> None:
         "b é.py:2:5 TCY851 it is filled twice",
     ]
     assert render(CELLS, "concise").startswith("n.ipynb:cell 2:2:5 TCY802 ")
+
+
+@pytest.mark.parametrize("name", ["html", "markdown"])
+def test_a_page_says_which_fixes_are_not_safe(name: str) -> None:
+    shown = render(USUAL, name)
+
+    assert shown.count("unsafe fix: say detach") == 1
+    assert shown.count("fix: detach first") == 1
+    assert "unsafe fix: detach first" not in shown

@@ -132,8 +132,7 @@ def _remark(place: Place, start: int, end: int, sign: str, room: int, medium: Me
 def _fix(finding: Finding, medium: Medium) -> Iterator[str]:
     if finding.fix is None:
         return
-    sure = "fix" if finding.fix.safe else "unsafe fix"
-    lines = folded(f"{sure}: {say(finding.fix.title, medium)}", min(medium.width, _PROSE) - _INDENT)
+    lines = folded(say(finding.fix.said, medium), min(medium.width, _PROSE) - _INDENT)
     yield from (" " * _INDENT + _styled(line, _GREEN, medium) for line in lines)
 
 
