@@ -239,6 +239,15 @@ def test_calls_that_act_or_may_act_are_left_alone(program: str) -> None:
     assert lines_of(CODE, program) == []
 
 
+def test_many_results_dropped_in_a_row_are_a_trial_and_one_among_calls_that_act_is_none() -> None:
+    trial = "import torch\n\nx = torch.ones(3)\nx.clamp(0, 1)\nx.round()\nx.detach()\nx.reshape(3, 1)\nx.abs()\n"
+    step = "import torch\n\nx = torch.ones(3)\nlog = []\nlog.append(1)\nlog.clear()\nx.clamp(0, 1)\nlog.append(2)\n"
+
+    assert lines_of(CODE, trial) == []
+    assert lines_of(CODE, trial.replace("x.detach()\n", "print(x)\n")) == [4, 5, 7, 8]
+    assert lines_of(CODE, step) == [7]
+
+
 def test_the_fix_assigns_to_what_the_call_was_made_on() -> None:
     program = "import torch\n\n\ndef f(x: torch.Tensor):\n    x.clamp(0, 1)\n    return x\n"
 

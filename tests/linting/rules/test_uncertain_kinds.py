@@ -36,6 +36,10 @@ class Statistics:
         self.known = known
     def limits(self, name):
         return np.array(self.known[name]["max"])
+--- TCY310 an object that was asked for
+import numpy as np
+known = {"max": 1.0}
+print(np.array(known, "O"), np.array(known, dtype=object))
 --- TCY312 arguments of a class method
 import torch
 class Scale:

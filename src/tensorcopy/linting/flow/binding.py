@@ -162,6 +162,8 @@ def _parts_of(frame: Frame, node: ast.AST, value: Value | None, count: int) -> l
         return [fresh(frame, node, v.TENSOR) for _ in range(count)]
     if "sizes" in value.traits:
         return [Value(v.INT, node)] * count
+    if value.kind == v.ARRAY and value.step is not None and value.step.name == "iteration":
+        return [None] * count  # ``for x, y in points``: numbers as a rule, which no operator writes in place
     if value.kind in (v.TENSOR, v.ARRAY):
         return [shared(frame, node, value, "unpacking") for _ in range(count)]
     return [None] * count

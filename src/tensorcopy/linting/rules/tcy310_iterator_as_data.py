@@ -34,7 +34,7 @@ _NUMPY_JOINING = ("numpy.stack", "numpy.concatenate", "numpy.vstack", "numpy.hst
 def array(event: Call) -> None:
     """``np.array(d.values())`` is an array of one object, the view itself."""
     found = _iterator(event.argument(0, "object"))
-    if found:
+    if found and not _asks_for_objects(event.argument(1, "dtype")):
         event.report(
             RULE,
             event.node,
@@ -53,6 +53,10 @@ def refused(event: Call) -> None:
         event.report(
             RULE, event.node, f"{event.name}() takes a list or a tuple: it raises for {found}", fix=_fix(event)
         )
+
+
+def _asks_for_objects(dtype: Value | None) -> bool:
+    return dtype is not None and (dtype.const in ("O", "object") or dtype.ref in ("builtins.object", "numpy.object_"))
 
 
 def _iterator(value: Value | None) -> str:

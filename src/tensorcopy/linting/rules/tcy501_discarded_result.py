@@ -46,6 +46,9 @@ _TIMED = frozenset(
 _TELLING = frozenset(
     ["resolve_conj", "resolve_neg", "masked_fill", "index_select", "type_as", "unsqueeze", "masked_select"]
 )
+_DRILL = 5
+"""Results in a row that nobody takes, from which on the calls are meant to be tried and no more."""
+_HOMES = ("torch.Tensor", "numpy.ndarray", "torch", "numpy")
 _DUPLICATES = frozenset(("copy.copy", "copy.deepcopy"))
 _STATELESS = frozenset(
     f"torch.nn.{name}"
@@ -59,7 +62,7 @@ def discarded(event: Discarded) -> None:
     library, _, last = event.name.rpartition(".")
     if event.frame.probing or (event.result is None and event.name not in _DUPLICATES) or _is_shown(event):
         return
-    if last in _READS or last in _TIMED or _writes(event, last) or _is_workload(event, library):
+    if last in _READS or last in _TIMED or _writes(event, last) or _is_workload(event, library) or _is_drill(event):
         return
     source = _source(event, library, last)
     if source is None or not _outlives(source) or _is_timed(event):
@@ -118,6 +121,30 @@ def _is_workload(event: Discarded, library: str) -> bool:
     """``torch.add(x, y)`` in a function inside of a test: something to do, for what is tested."""
     outer = event.frame.unit.parents.get(event.frame.function.node) if event.frame.function is not None else None
     return library in ("torch", "numpy") and getattr(outer, "name", "").startswith("test_")
+
+
+def _is_drill(event: Discarded) -> bool:
+    """Whether it stands among calls like it: who drops so many results in a row wants to see that the calls run."""
+    parents = event.frame.unit.parents
+    statement = parents.get(event.node)
+    block = getattr(parents.get(statement), "body", []) if statement is not None else []
+    return statement in block and _run_around(block, block.index(statement)) >= _DRILL
+
+
+def _run_around(block: list[ast.stmt], at: int) -> int:
+    """How many results are dropped by the statements without a gap around place *at*, that one included."""
+    dropped = [isinstance(s, ast.Expr) and _computes(s.value) for s in block]
+    before = next((i for i, one in enumerate(reversed(dropped[:at])) if not one), at)
+    after = next((i for i, one in enumerate(dropped[at:]) if not one), len(block) - at)
+    return before + after
+
+
+def _computes(node: ast.expr) -> bool:
+    """By its name alone."""
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
+        return False
+    name = node.func.attr
+    return name in IN_PLACE_TWINS or any(writes_nothing(f"{home}.{name}") for home in _HOMES)
 
 
 def _is_tried(event: Discarded) -> bool:
