@@ -115,6 +115,13 @@ def test_a_clean_training_program_is_silent(path: Path, tmp_path: Path) -> None:
     assert (capture.ended, capture.limits, capture.findings) == ("normally", (), ())
 
 
+@pytest.mark.parametrize("path", CLEAN, ids=[p.stem for p in CLEAN])
+def test_a_clean_program_is_silent_in_a_function_too(path: Path, tmp_path: Path) -> None:
+    capture = traced(in_a_function(path.read_text(encoding="utf-8")), tmp_path)
+
+    assert (capture.ended, capture.limits, capture.findings) == ("normally", (), ())
+
+
 @pytest.mark.parametrize("path", FAULTY, ids=[p.stem for p in FAULTY])
 def test_a_fault_is_found_with_both_its_lines(path: Path, tmp_path: Path) -> None:
     program = marked(path.read_text(encoding="utf-8"))

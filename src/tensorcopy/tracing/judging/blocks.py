@@ -369,5 +369,7 @@ def are_kept_together(births: list[Any]) -> bool:
     first, second = births[0].target(), births[1].target()
     if first is None or second is None:
         return False
-    holders = [{id(h): h for h in gc.get_referrers(t) if isinstance(h, _CONTAINERS)} for t in (first, second)]
-    return any(not is_namespace(h) for key, h in holders[0].items() if key in holders[1])
+    # Never put into one container here, which would be found.
+    holders = {id(h): h for h in gc.get_referrers(first) if isinstance(h, _CONTAINERS)}
+    both = [h for h in gc.get_referrers(second) if id(h) in holders]
+    return any(not is_namespace(h) for h in both)
