@@ -375,7 +375,9 @@ LEFT = {
 @pytest.mark.parametrize("name", LEFT)
 def test_a_recording_that_ends_inside_a_mode_of_the_program_leaves_that_one_alone(name: str, tmp_path: Path) -> None:
     code = (
-        "x = torch.ones(2).clone()\n" + LEFT[name] + "mode.__enter__()\nimport sys\nsys.modules['left_open'] = mode\n"
+        "x = torch.ones(2).clone()\nkept = [x] * 3\n"
+        + LEFT[name]
+        + "mode.__enter__()\nimport sys\nsys.modules['left_open'] = mode\n"
     )
     capture = traced(code, tmp_path)
     sys.modules.pop("left_open").__exit__(None, None, None)  # type: ignore[attr-defined]

@@ -115,8 +115,10 @@ class Session:
     def stop(self) -> Capture:
         """End the recording and give what was recorded."""
         self.leave()
-        for judge in (self.memory, self.gradients, self.sparing, self.copies, self.conversions):
-            judge.finish()
+        # Modes of the program that are still open are not to be asked about its tensors.
+        with torch._C.DisableTorchFunction():
+            for judge in (self.memory, self.gradients, self.sparing, self.copies, self.conversions):
+                judge.finish()
         return self.capture()
 
     def leave(self) -> None:
