@@ -61,6 +61,59 @@ def test_a_tensor_whose_memory_was_freed_is_refused(call, count: int, first: int
         call(freed(count, first))
 
 
+def cut_short(count: int, step: int = 1) -> torch.Tensor:
+    """A view of a block whose storage ends before the last element of the view."""
+    part = torch.ones(2 + count * step)[2::step]
+    part.untyped_storage().resize_(4 * (2 + (count - 1) * step))
+    return part
+
+
+READERS = [
+    tc.to_numpy,
+    lambda x: tc.to_numpy(x, copy=True),
+    lambda x: tc.share(x, to="numpy"),
+    lambda x: tc.to_numpy([x, x]),
+    lambda x: tc.convert(x, "list"),
+    lambda x: tc.to_torch(x, copy=True, dtype="float64"),
+    lambda x: tc.copy(x, dtype="int8"),
+]
+LARGE_READERS = [
+    *READERS,
+    tc.copy,
+    lambda x: tc.copy({"a": x, "b": torch.ones(2)}),
+    lambda x: tc.copy([torch.ones(2), torch.ones(3), x]),
+    lambda x: tc.to_torch([x, x]),
+    lambda x: tc.collate([x, x]),
+]
+
+
+@pytest.mark.parametrize(
+    ("call", "count"), [*((call, 5) for call in READERS), *((call, 1_000_000) for call in LARGE_READERS)]
+)
+@pytest.mark.parametrize("step", [1, 2])
+def test_a_tensor_whose_storage_was_cut_short_is_refused(call, count: int, step: int) -> None:
+    with pytest.raises(
+        UnusableBufferError,
+        match=r"its storage ends after \d+ bytes, before its last element( at \[0\]| \(at .*\))? · ",
+    ):
+        call(cut_short(count, step))
+
+
+@pytest.mark.parametrize(
+    "whole",
+    [
+        torch.ones(1).expand(70_000),
+        torch.ones(140_001)[1::2],
+        torch.ones(300, 300)[:, :299].t(),
+        torch.ones(70_000)[70_000:],
+        torch.ones(()),
+    ],
+)
+@pytest.mark.parametrize("call", LARGE_READERS)
+def test_a_view_that_ends_where_its_storage_does_is_read(call, whole: torch.Tensor) -> None:
+    call(whole)
+
+
 def test_a_batch_of_tensors_without_memory_of_their_own_is_stacked() -> None:
     assert tc.collate([torch.ones(2, device="meta")] * 2).shape == (2, 2)
     assert tc.collate([torch.ones(0, 3)] * 2).shape == (2, 0, 3)

@@ -15,7 +15,7 @@ from .casting import can_lose
 from .filling import Where, fill_array, fill_tensor_from_array, part_for
 from .filling import fill_tensor as fill_tensor
 from .filling import refuse_loss as refuse_loss
-from .freed import require_memory
+from .freed import require_memory, require_whole
 from .number_kinds import KINDS, READABLE, result_dtype
 from .plan import Decision, Exposure, Plan, Request
 
@@ -126,6 +126,7 @@ def copy_tensor(tensor: Any, request: Request) -> Any:
         require_memory(tensor)
         result = _converted(tensor, name, target) if target != name else _clone(tensor, request)
         return _checked(tensor, result, name, target, request)
+    require_whole(tensor)
     result = allocation.empty_like(torch, tensor, torch_dtype(target), request.memory_format)
     if tensor.requires_grad:
         return _checked(tensor, result.copy_(part_for(tensor, name, target)), name, target, request)

@@ -13,7 +13,7 @@ from ..live.libraries import class_of, is_ndarray, is_tensor, load, loaded
 from . import allocation
 from .carry_out import array_from_array, copy_tensor, refuse_loss, require_known
 from .casting import can_lose
-from .freed import have_memory, require_memory
+from .freed import ASKED_FROM, have_memory, require_memory
 from .moving import LARGE, write_all
 from .plan import Request
 
@@ -58,7 +58,11 @@ def copy_jointly(found: list[Any], *, together: bool) -> list[Any]:
 
 def _cloned(torch: Any, found: list[Any]) -> list[Any]:
     detached = found if _are_off_graph(found) else [x.detach() for x in found]
-    if sum(map(attrgetter("nbytes"), detached)) >= LARGE and all(map(_is_plain_on_cpu, detached)):
+    nbytes = sum(map(attrgetter("nbytes"), detached))
+    if nbytes >= ASKED_FROM:
+        for x in detached:
+            require_memory(x)
+    if nbytes >= LARGE and all(map(_is_plain_on_cpu, detached)):
         results = allocation.empty_likes(torch, detached)
         write_all(results, detached)
         return results

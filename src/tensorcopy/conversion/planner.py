@@ -16,7 +16,7 @@ from ..errors import (
 )
 from ..live import arrays, tensors
 from ..live.dtypes import DTYPES
-from .freed import require_memory
+from .freed import require_memory, require_whole
 from .plan import Decision, Exposure, Plan, Request, Step
 
 _TARGETS = {"torch": "torch tensor", "numpy": "NumPy array"}
@@ -76,6 +76,8 @@ def _decide_for_tensor(exposure: Exposure, request: Request) -> Decision:
         unlike = "" if recording else tensors.why_not_array_memory(tensor)
         if recording or unlike:
             _refuse_unreadable(tensor)
+        else:
+            require_whole(tensor)
         reason = reason or unlike
     return Decision("copy", reason or _ASKED) if reason or request.copy else _SHARE
 

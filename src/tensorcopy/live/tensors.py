@@ -55,13 +55,24 @@ def is_lazy(tensor: Any) -> bool:
 
 
 def is_freed(tensor: Any) -> bool:
-    """Whether the storage of a CPU *tensor* was emptied under it, as sharded training does it."""
+    """Whether the storage of a CPU *tensor* was emptied or cut short under it, as sharded training does it."""
     if not tensor.is_cpu or is_wrapper(tensor) or is_lazy(tensor):
         return False
     try:
-        return bool(tensor.numel()) and tensor.untyped_storage().nbytes() == 0
+        if not tensor.numel():
+            return False
+        held = tensor.untyped_storage().nbytes()
+        return bool(held == 0 or (not tensor.is_quantized and held < _end_of(tensor)))
     except (RuntimeError, NotImplementedError):
         return False  # it has no storage of its own
+
+
+def _end_of(tensor: Any) -> int:
+    """The bytes from the start of its storage to the end of the last element of a strided *tensor*."""
+    if tensor.is_contiguous():
+        return int(tensor.storage_offset() * tensor.element_size() + tensor.nbytes)
+    steps = sum([(size - 1) * step for size, step in zip(tensor.shape, tensor.stride(), strict=True)])
+    return int((tensor.storage_offset() + steps + 1) * tensor.element_size())
 
 
 def has_address(tensor: Any) -> bool:
