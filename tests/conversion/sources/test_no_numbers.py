@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import datetime
-from collections import OrderedDict
+from collections import OrderedDict, UserDict
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
@@ -66,3 +66,15 @@ def test_inside_a_list_the_refusal_names_the_place(value):
         tc.to_torch([1, value])
     with pytest.raises(tc.errors.UnsupportedSourceError, match=r"\[0\]"):
         tc.to_torch([value])
+
+
+@pytest.mark.parametrize("wrap", [lambda inner: {"a": inner}, lambda inner: UserDict(a=inner)])
+@pytest.mark.parametrize("call", [tc.to_torch, tc.to_numpy, tc.share, lambda x: tc.plan(x, "torch")])
+def test_a_mapping_of_any_depth_is_refused_without_writing_it_out(call, wrap):
+    nest = {}
+    for _ in range(10_000):
+        nest = wrap(nest)
+    with pytest.raises(tc.errors.UnsupportedSourceError, match=r"Dict of 1|dict of 1"):
+        call(nest)
+    while nest:  # the interpreter would free a UserDict in a UserDict by recursion
+        nest = nest.pop("a")

@@ -44,12 +44,15 @@ def _converts(cls: type) -> bool:
 
 def expose(obj: Any, request: Request) -> Exposure:
     """Always raises."""
-    known = ((why, fix, f" {obj}") for kinds, why, fix in _EXPLAINED if isinstance(obj, kinds))
+    known = ((why, fix, _shown(obj)) for kinds, why, fix in _EXPLAINED if isinstance(obj, kinds))
     why, fix, shown = next(known, (*_ROUNDED, ""))
     if is_null_class(type(obj)):
         why, fix = "it stands for no value", _EXPLAINED[0][2]
     elif not shown and defines(type(obj), "__index__"):
         why, fix = "it only promises that it can be made a whole number", "call operator.index(value) on it first"
-    elif isinstance(obj, Mapping):
-        shown = f" of {len(obj)}"
     raise UnsupportedSourceError(f"cannot convert {type(obj).__name__}{shown}", why=why, fix=fix)
+
+
+def _shown(obj: Any) -> str:
+    """What a message tells of *obj* besides its class; of a mapping its size, as its text may be endless."""
+    return f" of {len(obj)}" if isinstance(obj, Mapping) else f" {obj}"
