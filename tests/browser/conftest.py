@@ -1,4 +1,7 @@
-"""A real browser, started once; without one the tests here are skipped."""
+"""A real browser; without one the tests here are skipped.
+
+It is closed after the module that needs it, since no other event loop can run in the process while it is open.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ _OPTIONS = (
 _NAMES = ("chromium", "chromium-browser", "google-chrome", "chrome")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
     found = next(filter(None, map(shutil.which, _NAMES)), None)
